@@ -60,9 +60,14 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
 export class Turns {
   #startedAtMs = performance.now();
 
+  /** The slice is used up. */
+  get isDue(): boolean {
+    return performance.now() - this.#startedAtMs >= TURN_MS;
+  }
+
   /** To be awaited between two steps, each of which is short. */
   async breathe(): Promise<void> {
-    if (performance.now() - this.#startedAtMs < TURN_MS) return;
+    if (!this.isDue) return;
     await nextTurn();
     this.#startedAtMs = performance.now();
   }

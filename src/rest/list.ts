@@ -8,6 +8,7 @@ import { apiVersionOf } from '../machinery/object.js';
 import { list } from '../registry/list.js';
 import { asideFor } from '../registry/registry.js';
 import { encodeTree } from '../schema/json/encode.js';
+import { protobufListParts } from '../schema/protobuf/envelope.js';
 import { type ListResult, loaded, type StoredObject } from '../storage/store.js';
 import { compressed } from './compress.js';
 import { CONVERTED_BYTES } from './convert-bytes.js';
@@ -23,6 +24,7 @@ import type { RestRequest } from './request.js';
 import { type Form, formAsked, formOf, goName } from './formed-value.js';
 import { elementAside } from './render-aside.js';
 import { type Rendering, respondConverted, respondInTurns } from './respond.js';
+import { joinedElements, type ProtobufForm, protobufForm } from './protobuf-form.js';
 import { selectionOf } from './selection.js';
 import type { RestServices } from './services.js';
 import { inRowOrder } from './table.js';
@@ -76,6 +78,10 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     throw notAcceptableTransform(
       `you requested PartialObjectMetadata, but the requested object is a list (${goName(endpoint, 'List')})`,
     );
+  }
+  const protobuf = protobufForm(endpoint, negotiated, 'PartialObjectMetadataList');
+  if (protobuf !== undefined && result.items.every(({ size }) => size <= CONVERTED_BYTES)) {
+    return respondElements(rendering, protobuf, result.items, metadata);
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
   const { type, envelope, member, element, nothing = [] } = listParts(endpoint, askedFor(rendering), metadata);
@@ -134,6 +140,33 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
   const headers = { 'content-type': media.name };
   const object: AnsweredObject = { form: formOf(type), json };
   return compressed(request, { status: 200, headers, body: largeBody(printed, bytes), object }, bytes);
+}
+
+/** A list in protobuf, joined from the bytes of its items. */
+function respondElements(
+  rendering: Rendering,
+  form: ProtobufForm,
+  items: readonly StoredObject[],
+  metadata: ListMeta,
+): MaybePromise<HttpResponse> {
+  const { endpoint, request, negotiated } = rendering;
+  const { type, envelope, member, element } = listParts(endpoint, askedFor(rendering), metadata);
+  const json = async (): Promise<Buffer> =>
+    asOne(
+      await printLongList(
+        { type, envelope, member, count: items.length, element: (at) => element(items[at] as StoredObject) },
+        'json',
+      ),
+    );
+  return whenReady(joinedElements(form, items), (pieces) => {
+    const itemBytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const { head, tail } = protobufListParts(type, { ...envelope, [member]: [] }, itemBytes);
+    const bytes = head.length + itemBytes + tail.length;
+    const headers = { 'content-type': negotiated.media.name };
+    const object: AnsweredObject = { form: formOf(type), json };
+    const body = largeBody([head, ...pieces, tail], bytes);
+    return compressed(request, { status: 200, headers, body, object }, bytes);
+  });
 }
 
 const asOne = (pieces: readonly Buffer[]): Promise<Buffer> => inTurns(joinSteps(pieces));

@@ -19,6 +19,7 @@ import { indentJson } from './indent-json.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from './media-types.js';
 import { acceptsUntransformed, negotiate, type Negotiated, type NegotiatedPath } from './negotiate.js';
+import { protobufForm } from './protobuf-form.js';
 import { renderAside } from './render-aside.js';
 import { renderedValue } from './rendered-value.js';
 import { yamlBytes } from './wire.js';
@@ -85,8 +86,12 @@ function formFor(rendering: Rendering): Form {
 }
 
 function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
-  const { endpoint, negotiated } = rendering;
+  const { endpoint, negotiated, request } = rendering;
   const { transform, media } = negotiated;
+  const protobuf = protobufForm(endpoint, negotiated);
+  if (protobuf !== undefined) {
+    return answer(request, status, media, protobuf.object(stored), protobuf.recorded(stored));
+  }
   if (transform !== undefined) {
     const { type, value } = formedValue(endpoint, formFor(rendering), stored);
     return respondValue(rendering, status, type, value);

@@ -1,4 +1,7 @@
-// Watch events as bytes. An event in its plain form is made once and shared by all who watch.
+// Watch events as bytes. An event is encoded once for each form and shared by all who watch in it.
+//
+//   event ──▶ { JSON: frame, protobuf: frame, … }       as long as the event lives
+//   batch ──▶ { JSON: frames joined, … }                watchers of the same things are handed the same array
 import { asideOr } from '../lib/aside.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { StatusError } from '../machinery/status.js';
@@ -8,8 +11,10 @@ import { loaded, type StoredObject, type WatchEvent } from '../storage/store.js'
 import { apiVersionOf, type JsonObject } from '../machinery/object.js';
 import { CONVERTED_BYTES } from './convert-bytes.js';
 import { type Endpoint, tailOf } from './endpoint.js';
+import type { MediaType } from './media-types.js';
 import type { Negotiated } from './negotiate.js';
 import { type Form, formAsked, formedValue, metaType } from './formed-value.js';
+import { type ProtobufForm, protobufForm } from './protobuf-form.js';
 import { eventAside } from './render-aside.js';
 import { convertedObject } from './respond.js';
 import type { RestServices } from './services.js';
@@ -25,78 +30,191 @@ export function eventEncoder(
   endpoint: Endpoint,
   negotiated: Negotiated,
   query: URLSearchParams,
-  { clock, converter }: Pick<RestServices, 'clock' | 'converter'>,
+  services: Pick<RestServices, 'clock' | 'converter'>,
 ): EventEncoder {
-  const { media } = negotiated;
-  const error = (failure: StatusError): Buffer =>
-    frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), failure.status));
-  if (media.encoding === 'json' && negotiated.transform === undefined && endpoint.storedShape) {
-    let encoder = plainEncoders.get(endpoint);
-    if (encoder === undefined) {
-      encoder = { events: (events) => sharedBatch(endpoint, events), error };
-      plainEncoders.set(endpoint, encoder);
-    }
-    return encoder;
+  const { media, transform } = negotiated;
+  // A table tells ages, and its columns in the first event only.
+  if (transform?.kind === 'Table') return new TableEvents(endpoint, negotiated, query, services);
+  let encoders = sharedEncoders.get(endpoint);
+  if (encoders === undefined) sharedEncoders.set(endpoint, (encoders = new Map()));
+  const name = `${media.encoding} ${transform?.kind} ${transform?.version}`;
+  let encoder = encoders.get(name);
+  if (encoder === undefined) {
+    const isStored = media.encoding === 'json' && transform === undefined && endpoint.storedShape;
+    encoder = isStored ? new StoredEvents(endpoint, media) : new FormedEvents(endpoint, negotiated, query, services);
+    encoders.set(name, encoder);
   }
-  const nextForm = formsOfEvents(negotiated, query, clock);
-  const formed = (stored: StoredObject, form: Form): Buffer => {
+  return encoder;
+}
+
+const sharedEncoders = new WeakMap<Endpoint, Map<string, EventEncoder>>();
+
+const errorEvent = (media: MediaType, { status }: StatusError): Buffer =>
+  frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), status));
+
+type Frames = Map<EventEncoder, MaybePromise<Buffer>>;
+const framesOfEvents = new WeakMap<WatchEvent, Frames>();
+const framesOfBatches = new WeakMap<readonly WatchEvent[], Frames>();
+
+// hot: one look-up per watcher and event, and one per watcher and batch; the bytes are made by the first.
+function framesOf<K extends object>(known: WeakMap<K, Frames>, key: K): Frames {
+  let frames = known.get(key);
+  if (frames === undefined) known.set(key, (frames = new Map()));
+  return frames;
+}
+
+/** Encodes each event once for all watchers that share the encoder. */
+abstract class SharedEvents implements EventEncoder {
+  constructor(protected readonly media: MediaType) {}
+
+  protected abstract encode(event: WatchEvent): MaybePromise<Buffer>;
+
+  events(events: readonly WatchEvent[]): MaybePromise<Buffer> {
+    if (events.length === 1) return this.#event(events[0] as WatchEvent);
+    const frames = framesOf(framesOfBatches, events);
+    return frames.get(this) ?? this.#share(frames, joined(events, this.#event));
+  }
+
+  error(error: StatusError): Buffer {
+    return errorEvent(this.media, error);
+  }
+
+  readonly #event = (event: WatchEvent): MaybePromise<Buffer> => {
+    const frames = framesOf(framesOfEvents, event);
+    return frames.get(this) ?? this.#share(frames, this.encode(event));
+  };
+
+  #share(frames: Frames, made: MaybePromise<Buffer>): MaybePromise<Buffer> {
+    frames.set(this, made);
+    if (made instanceof Promise) {
+      made.then(
+        (bytes) => frames.set(this, bytes),
+        () => frames.delete(this),
+      );
+    }
+    return made;
+  }
+}
+
+const TYPE_HEADS = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
+};
+const EVENT_TAIL = Buffer.from('}\n');
+
+/** JSON as it is stored: what nearly all watches want. */
+class StoredEvents extends SharedEvents {
+  constructor(
+    private readonly endpoint: Endpoint,
+    media: MediaType,
+  ) {
+    super(media);
+  }
+
+  protected encode(event: WatchEvent): Buffer {
+    const { endpoint } = this;
+    const object =
+      event.type === 'BOOKMARK' ? [bookmark(endpoint, event).json] : [endpoint.head, tailOf(endpoint, event.object)];
+    return Buffer.concat([TYPE_HEADS[event.type], ...object, EVENT_TAIL]);
+  }
+}
+
+/** Protobuf, CBOR, another version, or metadata alone. */
+class FormedEvents extends SharedEvents {
+  readonly #endpoint: Endpoint;
+  readonly #negotiated: Negotiated;
+  readonly #services: Pick<RestServices, 'clock' | 'converter'>;
+  readonly #form: Form;
+  readonly #protobuf: ProtobufForm | undefined;
+
+  constructor(
+    endpoint: Endpoint,
+    negotiated: Negotiated,
+    query: URLSearchParams,
+    services: Pick<RestServices, 'clock' | 'converter'>,
+  ) {
+    super(negotiated.media);
+    this.#endpoint = endpoint;
+    this.#negotiated = negotiated;
+    this.#services = services;
+    this.#form = formAsked(negotiated, query, services.clock);
+    this.#protobuf = protobufForm(endpoint, negotiated);
+  }
+
+  protected encode(event: WatchEvent): MaybePromise<Buffer> {
+    const { media } = this;
+    const stored = objectOf(this.#endpoint, event);
+    if (event.type !== 'BOOKMARK' && isLarge(this.#endpoint, stored)) {
+      const large = largeObject(this.#endpoint, this.#negotiated, this.#form, stored, this.#services);
+      return large.then((bytes) => frameEvent(media, event.type, bytes));
+    }
+    if (this.#protobuf !== undefined) return this.#protobuf.event(event.type, stored);
+    const { type, value } = formedValue(this.#endpoint, this.#form, stored);
+    return frameEvent(media, event.type, encodeObject(media, type, value));
+  }
+}
+
+/** Of one watch. */
+class TableEvents implements EventEncoder {
+  #isFirst = true;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly negotiated: Negotiated,
+    private readonly query: URLSearchParams,
+    private readonly services: Pick<RestServices, 'clock' | 'converter'>,
+  ) {}
+
+  events(events: readonly WatchEvent[]): MaybePromise<Buffer> {
+    return joined(events, (event) => this.#event(event));
+  }
+
+  error(error: StatusError): Buffer {
+    return errorEvent(this.negotiated.media, error);
+  }
+
+  #event(event: WatchEvent): MaybePromise<Buffer> {
+    const { endpoint, negotiated, query, services } = this;
+    const { media } = negotiated;
+    const form = { ...formAsked(negotiated, query, services.clock), withoutColumns: !this.#isFirst };
+    this.#isFirst = false;
+    const stored = objectOf(endpoint, event);
+    if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
+      const large = largeObject(endpoint, negotiated, form, stored, services);
+      return large.then((bytes) => frameEvent(media, event.type, bytes));
+    }
+    const { type, value } = formedValue(endpoint, form, stored);
+    return frameEvent(media, event.type, encodeObject(media, type, value));
+  }
+}
+
+const objectOf = (endpoint: Endpoint, event: WatchEvent): StoredObject =>
+  event.type === 'BOOKMARK' ? bookmark(endpoint, event) : event.object;
+
+const isLarge = (endpoint: Endpoint, { size }: StoredObject): boolean =>
+  size > CONVERTED_BYTES || asideFor(endpoint.registry, size) !== undefined;
+
+function largeObject(
+  endpoint: Endpoint,
+  negotiated: Negotiated,
+  form: Form,
+  stored: StoredObject,
+  { converter }: Pick<RestServices, 'converter'>,
+): Promise<Buffer> {
+  const { media, transform } = negotiated;
+  if (transform === undefined && endpoint.storedShape) {
+    const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
+    return convertedObject(converter, negotiated, endpoint.type, json);
+  }
+  const here = async (): Promise<Buffer> => {
+    await loaded(stored);
     const { type, value } = formedValue(endpoint, form, stored);
     return encodeObject(media, type, value);
   };
-  const event = (happened: WatchEvent): Buffer => {
-    const stored = happened.type === 'BOOKMARK' ? bookmark(endpoint, happened) : happened.object;
-    return frameEvent(media, happened.type, formed(stored, nextForm()));
-  };
-  const isLarge = ({ size }: StoredObject): boolean =>
-    size > CONVERTED_BYTES || asideFor(endpoint.registry, size) !== undefined;
-  const largeObject = (stored: StoredObject): Promise<Buffer> => {
-    if (negotiated.transform === undefined && endpoint.storedShape) {
-      const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
-      return convertedObject(converter, negotiated, endpoint.type, json);
-    }
-    const form = nextForm();
-    const here = async (): Promise<Buffer> => {
-      await loaded(stored);
-      return formed(stored, form);
-    };
-    const aside = asideFor(endpoint.registry, stored.size);
-    return aside === undefined ? here() : asideOr(eventAside(aside, endpoint, media, form, stored), here);
-  };
-  return {
-    events(events) {
-      if (!events.some((happened) => happened.type !== 'BOOKMARK' && isLarge(happened.object))) {
-        return joined(events, event);
-      }
-      return inOrder(events, (happened) => {
-        if (happened.type === 'BOOKMARK' || !isLarge(happened.object)) return event(happened);
-        return largeObject(happened.object).then((bytes) => frameEvent(media, happened.type, bytes));
-      });
-    },
-    error,
-  };
-}
-
-async function inOrder(
-  events: readonly WatchEvent[],
-  encode: (event: WatchEvent) => MaybePromise<Buffer>,
-): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for (const event of events) all.push(await encode(event));
-  return Buffer.concat(all);
-}
-
-/** One for all watches that want the plain form, which are nearly all. */
-const plainEncoders = new WeakMap<Endpoint, EventEncoder>();
-
-/** The form of each event, one after another. */
-function formsOfEvents(negotiated: Negotiated, query: URLSearchParams, clock: () => Date): () => Form {
-  const asked = formAsked(negotiated, query, clock);
-  let first = true;
-  return () => {
-    const form = { ...asked, nowMs: clock().getTime(), withoutColumns: !first };
-    first = false;
-    return form;
-  };
+  const aside = asideFor(endpoint.registry, stored.size);
+  return aside === undefined ? here() : asideOr(eventAside(aside, endpoint, media, form, stored), here);
 }
 
 /** An object with nothing but its version: a client may go on from there. */
@@ -121,42 +239,27 @@ function bookmark(endpoint: Endpoint, event: Extract<WatchEvent, { type: 'BOOKMA
   };
 }
 
-function joined(events: readonly WatchEvent[], encode: (event: WatchEvent) => Buffer): Buffer {
-  return events.length === 1 ? encode(events[0] as WatchEvent) : Buffer.concat(events.map(encode));
-}
-
-/** Watchers of the same things are handed the same array. */
-const sharedBatches = new WeakMap<readonly WatchEvent[], Map<Endpoint, Buffer>>();
-
-// hot: one look-up per watcher and batch; the bytes are joined by the first.
-function sharedBatch(endpoint: Endpoint, events: readonly WatchEvent[]): Buffer {
-  if (events.length === 1) return sharedJson(endpoint, events[0] as WatchEvent);
-  let forms = sharedBatches.get(events);
-  if (forms === undefined) sharedBatches.set(events, (forms = new Map()));
-  let bytes = forms.get(endpoint);
-  if (bytes === undefined) forms.set(endpoint, (bytes = joined(events, (event) => sharedJson(endpoint, event))));
-  return bytes;
-}
-
-const shared = new WeakMap<WatchEvent, Map<Endpoint, Buffer>>();
-const TYPE_HEADS = {
-  ADDED: Buffer.from('{"type":"ADDED","object":'),
-  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
-  DELETED: Buffer.from('{"type":"DELETED","object":'),
-  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
-};
-const EVENT_TAIL = Buffer.from('}\n');
-
-// hot: one look-up per watcher and event; the bytes are made by the first.
-function sharedJson(endpoint: Endpoint, event: WatchEvent): Buffer {
-  let forms = shared.get(event);
-  if (forms === undefined) shared.set(event, (forms = new Map()));
-  let bytes = forms.get(endpoint);
-  if (bytes === undefined) {
-    const object =
-      event.type === 'BOOKMARK' ? [bookmark(endpoint, event).json] : [endpoint.head, tailOf(endpoint, event.object)];
-    bytes = Buffer.concat([TYPE_HEADS[event.type], ...object, EVENT_TAIL]);
-    forms.set(endpoint, bytes);
+/** One after another where some take their time: a batch of large objects is not held all at once. */
+function joined(
+  events: readonly WatchEvent[],
+  encode: (event: WatchEvent) => MaybePromise<Buffer>,
+): MaybePromise<Buffer> {
+  const frames: Buffer[] = [];
+  for (const event of events) {
+    const frame = encode(event);
+    if (frame instanceof Promise) return joinedLater(events, frames, frame, encode);
+    frames.push(frame);
   }
-  return bytes;
+  return frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames);
+}
+
+async function joinedLater(
+  events: readonly WatchEvent[],
+  frames: Buffer[],
+  next: Promise<Buffer>,
+  encode: (event: WatchEvent) => MaybePromise<Buffer>,
+): Promise<Buffer> {
+  frames.push(await next);
+  for (const event of events.slice(frames.length)) frames.push(await encode(event));
+  return Buffer.concat(frames);
 }

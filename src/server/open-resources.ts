@@ -8,6 +8,7 @@ import type { Options } from '../options/options.js';
 import type { Dialer } from '../outbound/dialer.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
+import { EncodedBytes } from '../storage/encoded-bytes.js';
 import { RecentBytes } from '../storage/recent-bytes.js';
 import { buildEncryption } from './encryption.js';
 import { giveBackWhenIdle, processParts } from './give-back.js';
@@ -56,6 +57,7 @@ export async function openResources(
   });
   const storageMetrics = createStorageMetrics(metrics);
   const recent = new RecentBytes();
+  const encoded = new EncodedBytes();
   const resources = new Resources({
     prefix: etcd.etcdPrefix,
     openStore: (storeOptions) =>
@@ -70,6 +72,7 @@ export async function openResources(
         log: (message) => logs.for('storage').info(message),
         metrics: storageMetrics,
         recent,
+        encoded,
         transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
       }),
     unsafeDeletion: featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),

@@ -32,6 +32,7 @@ import { MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
 import { createRouter, type Router } from '../rest/router.js';
 import type { RestServices } from '../rest/services.js';
 import { fieldsText } from '../schema/unread-fields.js';
+import { EncodedBytes } from '../storage/encoded-bytes.js';
 import { createResourceStore } from '../storage/create-store.js';
 import type { ObjectCodec } from '../storage/store.js';
 import { type AgentFlags, buildNodeAccess } from './node-access.js';
@@ -119,6 +120,8 @@ export interface TestWatch {
 
 export class TestApi {
   readonly kv: KeyValueStore;
+  /** Objects in other forms than the stored one. */
+  readonly encoded = new EncodedBytes();
   readonly resources: Resources;
   nowMs = Date.parse('2024-05-01T10:00:00Z');
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
@@ -145,6 +148,7 @@ export class TestApi {
           options: { ...store, codec: freezing(store.codec) },
           cache: options.cache ?? true,
           clock: this.#clock,
+          encoded: this.encoded,
         }),
       clock,
       garbageCollection: true,

@@ -6,6 +6,7 @@ import { PROTOBUF_MEDIA_TYPE } from '../machinery/names.js';
 import { Cache } from './cache.js';
 import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
+import type { EncodedBytes } from './encoded-bytes.js';
 import type { StorageMetrics } from './metrics.js';
 import { RecentBytes } from './recent-bytes.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
@@ -25,6 +26,8 @@ export interface ResourceStoreSetup {
   readonly metrics?: StorageMetrics;
   /** Shared by all resources, so that together they keep so much of what the store has. */
   readonly recent?: RecentBytes;
+  /** Shared likewise: objects in other forms than the stored one. */
+  readonly encoded?: EncodedBytes;
 }
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
@@ -35,6 +38,7 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
     transformer,
     canAnswerAtOnce(kv) ? { kv, recent } : undefined,
     kv.olderRevision,
+    setup.encoded,
   );
   const direct = new DirectStore(kv, values, clock, metrics);
   return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);

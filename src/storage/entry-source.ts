@@ -1,5 +1,6 @@
 // What all entries of one resource share.
 import type { KeyValueStore } from '../kv/kv.js';
+import { EncodedBytes } from './encoded-bytes.js';
 import { LabelSets } from './label-sets.js';
 import type { RecentBytes } from './recent-bytes.js';
 import { storageError } from './errors.js';
@@ -23,6 +24,8 @@ export class EntrySource {
     readonly options: ResourceStoreOptions,
     /** Absent where bytes are kept in memory. */
     readonly stored?: StoredBytes,
+    /** Shared by all resources; by default nothing is kept. */
+    readonly encoded: EncodedBytes = new EncodedBytes(0),
   ) {
     this.indexedPath = options.indexedField?.split('.');
     this.textFields = new TextFields(options.textFields ?? []);

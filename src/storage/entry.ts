@@ -2,6 +2,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.js';
 import { inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
+import type { EncodedCell } from './encoded-bytes.js';
 import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
@@ -25,9 +26,17 @@ interface Fresh {
   given: KubeObject | undefined;
   /** Those that were read without parsing, until another is asked for. */
   fields: Fields | undefined;
+  /** Other forms that were asked for. */
+  encoded: EncodedCell | undefined;
 }
 
-const leftFresh = (): Fresh => ({ json: undefined, bytesAre: 'left', given: undefined, fields: undefined });
+const leftFresh = (): Fresh => ({
+  json: undefined,
+  bytesAre: 'left',
+  given: undefined,
+  fields: undefined,
+  encoded: undefined,
+});
 
 /**
  * Keeps the JSON, or knows where the store has it, and the parsed object weakly: after a full collection an object
@@ -55,7 +64,13 @@ export class Entry implements StoredObject {
     { object, asStored = false }: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
   ) {
     this.size = json.length;
-    this.#fresh = { json, bytesAre: asStored ? 'kept-as-stored' : 'kept', given: object, fields: undefined };
+    this.#fresh = {
+      json,
+      bytesAre: asStored ? 'kept-as-stored' : 'kept',
+      given: object,
+      fields: undefined,
+      encoded: undefined,
+    };
   }
 
   get json(): Buffer {
@@ -84,6 +99,9 @@ export class Entry implements StoredObject {
   /** The store has something else now. `value`: what it had before. */
   takeBack(value: Buffer | undefined): void {
     const fresh = (this.#fresh ??= leftFresh());
+    // Reads ask for what is current.
+    this.source.encoded.drop(fresh.encoded);
+    fresh.encoded = undefined;
     if (fresh.bytesAre !== 'left') return;
     fresh.json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
     fresh.bytesAre = 'kept';
@@ -92,8 +110,22 @@ export class Entry implements StoredObject {
   letGo(): void {
     const fresh = this.#fresh;
     if (fresh?.bytesAre !== 'left') return;
-    if (fresh.given === undefined && fresh.fields === undefined) this.#fresh = undefined;
+    const isBare = fresh.given === undefined && fresh.fields === undefined && fresh.encoded === undefined;
+    if (isBare) this.#fresh = undefined;
     else fresh.json = undefined;
+  }
+
+  // hot: every item of a list, and every answer, in another form than the stored one
+  encoded(form: object, encode: () => Buffer): Buffer {
+    const { encoded } = this.source;
+    const known = encoded.find(this.#fresh?.encoded, form);
+    if (known !== undefined) return known;
+    const bytes = encode();
+    // What is just written goes to those who watch, once; it is kept when it is read later.
+    if (this.#fresh?.given !== undefined) return bytes;
+    const fresh = (this.#fresh ??= leftFresh());
+    fresh.encoded = encoded.keep(form, bytes, encoded.without(fresh.encoded, form));
+    return bytes;
   }
 
   object(): KubeObject {

@@ -21,6 +21,11 @@ export interface StoredObject {
   object(): KubeObject;
   /** The same; what is large is parsed in turns with others. While the result is held, object() has it at once. */
   load?(): MaybePromise<KubeObject>;
+  /**
+   * What `encode` makes of the object, kept under the form (by identity) while there is room. Absent where nothing is
+   * kept.
+   */
+  encoded?(form: object, encode: () => Buffer): Buffer;
   /** What selectors look at, extracted once. */
   readonly labels: Readonly<Record<string, string>>;
   /** The value of a selectable field; empty where it has none. */

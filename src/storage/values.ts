@@ -4,6 +4,7 @@ import { errorText } from '../lib/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
 import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
 import type { Trace } from '../tracing/trace.js';
+import type { EncodedBytes } from './encoded-bytes.js';
 import { EntrySource, type StoredBytes } from './entry-source.js';
 import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
@@ -35,9 +36,11 @@ export class Values {
     stored?: StoredBytes,
     /** Of what another build wrote last. */
     readonly olderRevision = 0,
+    encoded?: EncodedBytes,
   ) {
     // Only bytes that lie in the store as they are served can be left to it.
-    this.source = new EntrySource(options, form.kind === 'json' && transformer === undefined ? stored : undefined);
+    const left = form.kind === 'json' && transformer === undefined ? stored : undefined;
+    this.source = new EntrySource(options, left, encoded);
   }
 
   // hot: every write

@@ -6,6 +6,7 @@ import { compileFunction, Scope } from '../../lib/compile.js';
 import { mustType } from '../catalogue.js';
 import { parseDuration } from '../../machinery/time.js';
 import { encodeTree } from '../json/encode.js';
+import { fieldsText } from '../unread-fields.js';
 import type { EmbeddedMessage, Field, ScalarName, StructType, Type } from '../type.js';
 import { wireTypeOf } from './wire-type.js';
 import { Writer } from './writer.js';
@@ -162,6 +163,14 @@ function writeJson(value: unknown, writer: Writer): void {
   writer.byte(0x0a);
 }
 
+/** Most field sets are known by their text. */
+function writeFieldsV1(value: unknown, writer: Writer): void {
+  const text = typeof value === 'object' && value !== null ? fieldsText(value) : undefined;
+  if (text === undefined) return writeJson(value, writer);
+  writer.string(text);
+  writer.byte(0x0a);
+}
+
 function writeDuration(value: unknown, writer: Writer): void {
   writer.int(typeof value === 'string' ? parseDuration(value) : 0);
   writer.byte(0x08);
@@ -211,7 +220,7 @@ const scalarMessages: Readonly<Partial<Record<ScalarName, Write>>> = {
   intOrString: writeIntOrString,
   any: writeJson,
   rawExtension: writeJson,
-  fieldsV1: writeJson,
+  fieldsV1: writeFieldsV1,
   schemaOrArray: writeSchemaOrArray,
   schemaOrBool: writeSchemaOrBool,
   schemaOrStringArray: writeSchemaOrStrings,

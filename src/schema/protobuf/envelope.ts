@@ -52,6 +52,22 @@ export function protobufListParts(type: StructType, list: Named, elementBytes: n
   }
 }
 
+/** The field of an envelope's message, and of the items of every list. */
+export const ELEMENT_FIELD = 2;
+
+/** What an envelope begins with: the mark and the type. */
+export function protobufEnvelopeHead(kind: string, apiVersion: string): Buffer {
+  try {
+    writeTypeMeta(kind, apiVersion, spareWriter);
+    return spareWriter.finish();
+  } finally {
+    spareWriter.reset();
+  }
+}
+
+/** What it ends with: no content encoding, and no content type. */
+export const PROTOBUF_ENVELOPE_TAIL = Buffer.from([0x1a, 0, 0x22, 0]);
+
 /** A message with its length in front, as an element of a list in that field. */
 export function protobufElement(type: StructType, object: object, proto: number): Buffer {
   try {
@@ -67,15 +83,16 @@ export function protobufElement(type: StructType, object: object, proto: number)
 const LENGTH_DELIMITED = 2;
 
 function writeTail(writer: Writer): void {
-  writer.string('');
-  writer.byte(0x22);
-  writer.byte(0);
-  writer.byte(0x1a);
+  for (let i = PROTOBUF_ENVELOPE_TAIL.length - 1; i >= 0; i--) writer.byte(PROTOBUF_ENVELOPE_TAIL[i] ?? 0);
 }
 
 function writeHead({ kind = '', apiVersion = '' }: Named, messageBytes: number, writer: Writer): void {
   writer.varint(messageBytes);
   writer.byte(0x12);
+  writeTypeMeta(kind, apiVersion, writer);
+}
+
+function writeTypeMeta(kind: string, apiVersion: string, writer: Writer): void {
   const beforeType = writer.written;
   writer.string(kind);
   writer.byte(0x12);

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type EncodedCell, EncodedBytes } from './encoded-bytes.js';
+
+const SLAB = 256 * 1024;
+const protobuf = {};
+const metadata = {};
+
+test('bytes are found under their form until they are dropped', () => {
+  const encoded = new EncodedBytes();
+  const one = encoded.keep(protobuf, Buffer.from('one'), undefined);
+  const both = encoded.keep(metadata, Buffer.from('two'), one);
+  assert.equal(String(encoded.find(both, protobuf)), 'one');
+  assert.equal(String(encoded.find(both, metadata)), 'two');
+  assert.equal(encoded.find(one, metadata), undefined);
+  assert.equal(encoded.heldBytes, SLAB);
+  encoded.drop(both);
+  assert.equal(encoded.heldBytes, 0);
+});
+
+test('the oldest go first when there is no more room, and memory stays within the bound', () => {
+  const encoded = new EncodedBytes(2 * SLAB);
+  const bytes = Buffer.alloc(SLAB / 8, 'x');
+  const cells: (EncodedCell | undefined)[] = [];
+  for (let i = 0; i < 40; i++) cells.push(encoded.keep(protobuf, bytes, undefined));
+  assert.equal(encoded.heldBytes, 2 * SLAB);
+  const found = cells.map((cell) => encoded.find(cell, protobuf) !== undefined);
+  assert.deepEqual(found, [...Array<boolean>(24).fill(false), ...Array<boolean>(16).fill(true)]);
+  // What is gone makes room in the chain for what is kept anew.
+  assert.equal(encoded.without(cells[0], metadata), undefined);
+  assert.equal(encoded.without(cells[39], metadata), cells[39]);
+  assert.equal(encoded.without(cells[39], protobuf), undefined);
+});
+
+test('what would fill a slab is not kept, nor anything without room', () => {
+  const large = Buffer.alloc(SLAB / 4 + 1);
+  assert.equal(new EncodedBytes().keep(protobuf, large, undefined), undefined);
+  const none = new EncodedBytes(0);
+  assert.equal(none.keep(protobuf, Buffer.from('x'), undefined), undefined);
+  assert.equal(none.heldBytes, 0);
+});

@@ -1,0 +1,96 @@
+// Objects in other forms than the stored one (protobuf, metadata alone, another version): the bytes of those read last.
+//
+// A buffer for each would cost as much again in bookkeeping, and the collector counts every one, so bytes lie in slabs:
+//
+//   entry a ─▶ cell ─┐   entry b ─▶ cell ─┐
+//              slab  ┌▼────────┬──────────▼┬────┐    slab ┌───┐    the oldest slab goes first,
+//                    │ a as PB │ b as PB   │ …  │         │ … │    and its cells are empty from then on
+//                    └─────────┴───────────┴────┘         └───┘
+
+/** Of all resources and forms together. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const SLAB_BYTES = 256 * 1024;
+/** What is larger is encoded whenever it is asked for: it would take a slab nearly alone. */
+const MAX_KEPT_BYTES = SLAB_BYTES / 4;
+
+interface Slab {
+  /** Absent once the slab is given up. */
+  bytes: Buffer | undefined;
+  used: number;
+  /** Bytes that some cell still wants. */
+  live: number;
+}
+
+/** The bytes of one object in one form, and the next form that is kept of it. */
+export interface EncodedCell {
+  readonly form: object;
+  readonly slab: Slab;
+  readonly start: number;
+  readonly end: number;
+  readonly next: EncodedCell | undefined;
+}
+
+export class EncodedBytes {
+  /** Oldest first; the last is being filled. */
+  #slabs: Slab[] = [];
+
+  constructor(private readonly maxBytes: number = MAX_BYTES) {}
+
+  /** What the slabs take, in bytes. */
+  get heldBytes(): number {
+    return this.#slabs.length * SLAB_BYTES;
+  }
+
+  /** The chain with the bytes in front, copied; the chain as it was where they are too large. */
+  keep(form: object, bytes: Buffer, next: EncodedCell | undefined): EncodedCell | undefined {
+    if (bytes.length > MAX_KEPT_BYTES || this.maxBytes < SLAB_BYTES) return next;
+    const slab = this.#slabFor(bytes.length);
+    const start = slab.used;
+    bytes.copy(slab.bytes as Buffer, start);
+    slab.used += bytes.length;
+    slab.live += bytes.length;
+    return { form, slab, start, end: slab.used, next };
+  }
+
+  // hot: every item of a list in protobuf
+  /** The bytes kept under a form; they are shared and never changed. */
+  find(chain: EncodedCell | undefined, form: object): Buffer | undefined {
+    for (let cell = chain; cell !== undefined; cell = cell.next) {
+      if (cell.form === form) return cell.slab.bytes?.subarray(cell.start, cell.end);
+    }
+    return undefined;
+  }
+
+  /** Nobody asks for these any more. */
+  drop(chain: EncodedCell | undefined): void {
+    let isEmptied = false;
+    for (let cell = chain; cell !== undefined; cell = cell.next) {
+      cell.slab.live -= cell.end - cell.start;
+      isEmptied ||= cell.slab.live === 0;
+    }
+    if (isEmptied) this.#slabs = this.#slabs.filter((slab) => slab.live > 0 || giveUp(slab));
+  }
+
+  /** The rest of a chain without what is gone, and without the form. */
+  without(chain: EncodedCell | undefined, form: object): EncodedCell | undefined {
+    if (chain === undefined) return undefined;
+    const next = this.without(chain.next, form);
+    if (chain.form === form || chain.slab.bytes === undefined) return next;
+    return next === chain.next ? chain : { ...chain, next };
+  }
+
+  #slabFor(bytes: number): Slab {
+    const last = this.#slabs[this.#slabs.length - 1];
+    if (last !== undefined && last.used + bytes <= SLAB_BYTES) return last;
+    if (this.heldBytes + SLAB_BYTES > this.maxBytes) giveUp(this.#slabs.shift());
+    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, live: 0 };
+    this.#slabs.push(slab);
+    return slab;
+  }
+}
+
+/** Answers that it is no longer one of the slabs. */
+function giveUp(slab: Slab | undefined): false {
+  if (slab !== undefined) slab.bytes = undefined;
+  return false;
+}
