@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-const LINK = /\[[^\]\n]*\]\(([^)\s]+)\)/g;
+const LINK = /\]\(([^)\s]+)\)/g;
 const ELSEWHERE = /^[a-z][a-z+.-]*:/;
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {

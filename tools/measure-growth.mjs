@@ -3,7 +3,7 @@
 //
 //   node tools/measure-growth.mjs [--only objects,watches] [--scale 0.1] [--json FILE]
 //
-// The table in docs/performance.md is of `--scale 0.4`. That takes two and a half minutes of processor time, servers and
+// The table in docs/lab/2026-11-15-growth.md is of `--scale 0.4`. That takes two and a half minutes of processor time, servers and
 // client together: four to five minutes on two cores that others used as well.
 //
 // Figures are processor time of all threads of the server, in microseconds a request, the least of ROUNDS rounds: what
