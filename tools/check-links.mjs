@@ -31,17 +31,17 @@ function prose(file) {
 }
 
 function faultsIn(file, line, number) {
-  const faults = [];
+  const found = [];
   for (const [, link] of withoutCode(line).matchAll(LINK)) {
     if (ELSEWHERE.test(link)) continue;
     const [target, anchor] = link.split('#');
     const leadsTo = target === '' ? file : path.join(path.dirname(file), target);
-    if (!fs.existsSync(leadsTo)) faults.push(`${file}:${number}: ${link}: there is no ${leadsTo}`);
+    if (!fs.existsSync(leadsTo)) found.push(`${file}:${number}: ${link}: there is no ${leadsTo}`);
     else if (anchor !== undefined && !anchorsOf(leadsTo).has(anchor)) {
-      faults.push(`${file}:${number}: ${link}: ${leadsTo} has no such heading`);
+      found.push(`${file}:${number}: ${link}: ${leadsTo} has no such heading`);
     }
   }
-  return faults;
+  return found;
 }
 
 function withoutCode(line) {
