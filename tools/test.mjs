@@ -47,7 +47,10 @@ const failed = results.filter(({ isOk }) => !isOk);
 const isFew = failed.filter(({ passed }) => passed !== undefined).length <= MAX_SECOND_TRIES;
 const again = isFew && failed.length > 0 ? await tryAgain(failed) : { results: failed, processorMs: 0 };
 const failedAgain = again.results.filter(({ isOk }) => !isOk);
-const mended = again.results.filter(({ isOk }) => isOk);
+// Those that only shared a process with one that ends it needed no second try.
+const isUnfinished = (result) => failed.some(({ name, passed }) => name === result.name && passed === undefined);
+const hasCulprit = failedAgain.some(isUnfinished);
+const mended = again.results.filter((result) => result.isOk && !(hasCulprit && isUnfinished(result)));
 const notFirst = rememberSecondTries(mended.map(({ name }) => name));
 rememberTimes(results.filter(({ isOk }) => isOk));
 fs.rmSync(folder, { recursive: true, force: true });

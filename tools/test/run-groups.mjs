@@ -66,10 +66,10 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
   clearTimeout(timer);
   running.delete(child);
   const { files: ended, processorMs } = readResults(`${out}.json`);
-  const results = names.map((name) => ({ name, ...(ended[name] ?? { isOk: false }) }));
+  // An error outside of any test is nobody's in particular.
+  const isNobodys = code !== 0 && names.every((name) => ended[name]?.isOk);
+  const results = names.map((name) => ({ name, ...((!isNobodys && ended[name]) || { isOk: false }) }));
   if (results.length === 1) results[0].processorMs = processorMs;
-  // An error outside of any test: nobody's in particular.
-  if (code !== 0 && results.every(({ isOk }) => isOk)) for (const result of results) result.isOk = false;
   return { results, processorMs, text: `${printed}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
 }
 
