@@ -138,6 +138,7 @@ test('every error of the store has an answer', () => {
     'unreadable-list': [500, 'StorageReadError'],
     unsealable: [500, 'InternalError'],
     initializing: [429, 'TooManyRequests'],
+    'no-space': [500, ''],
     conversion: [500, ''],
     'too-large': [413, 'RequestEntityTooLarge'],
   };

@@ -44,6 +44,8 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
       return unreadableList(error, resource);
     case 'initializing':
       return tooManyRequests(error.message, error.details.retryAfterSeconds ?? 1);
+    // etcd's error is no Status to kube-apiserver, which answers its text without a reason.
+    case 'no-space':
     case 'conversion':
       return new StatusError(500, '', error.message);
     case 'too-large':

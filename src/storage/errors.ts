@@ -15,13 +15,14 @@ export function storageError(error: unknown, options?: ResourceStoreOptions): un
       return new StorageError('too-new', error.message, { currentRevision: error.details.currentRevision });
     case 'too-large':
       return new StorageError('too-large', error.message);
+    case 'disk-full':
+      return new StorageError('no-space', error.message);
     case 'damaged':
       return damagedError(error, options);
     case 'unavailable':
     case 'closed':
     case 'locked':
     case 'newer-format':
-    case 'disk-full':
     case 'denied':
       return new StorageError('unavailable', error.message);
   }

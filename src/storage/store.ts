@@ -264,6 +264,8 @@ export type StorageErrorCode =
   /** A continue token whose revision is compacted; `inconsistentContinue` goes on at the newest state. */
   | 'expired-continue'
   | 'unavailable'
+  /** There is no room for what is to be written. */
+  | 'no-space'
   | 'corrupt'
   /** A list met objects that cannot be read, and names them all. */
   | 'unreadable-list'

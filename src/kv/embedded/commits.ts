@@ -1,20 +1,20 @@
 // Group commit. Writers queue; one commit runs at a time and takes all that queued meanwhile, so that concurrent
 // writers share one sync. Conditions are checked against the state the commit before left. When a commit is on disk
 // its events are dispatched, and only then are the writers answered.
-import fs from 'node:fs';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/clock.js';
-import { errorText } from '../../lib/error-text.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
-import { diskFull } from './folder.js';
+import { engineText } from './damage.js';
+import { spaceExceeded } from './folder.js';
 import { currentOf, keyValueOf, type Tables } from './past.js';
 import { encodeLog, encodeNumbers, encodeVersion, type StoredVersion, type Version } from './records.js';
+import type { Room } from './room.js';
 import { changeTotals, revisionRecord, type Totals } from './state.js';
 
 /** Writes one commit takes. */
 const MAX_BATCH = 1024;
-/** A failed write on a disk with less than this free is blamed on that. */
-const FULL_BELOW_BYTES = 4 * 1024 * 1024;
+/** Where there is no room on the disk: each copies some pages. */
+const MAX_TIGHT_BATCH = 32;
 /** A commit in place may take this long on average. */
 const IN_PLACE_MAX_MS = 1.5;
 /** The average is over about so many commits. */
@@ -33,6 +33,8 @@ export interface WriteRequest {
 }
 
 interface QueuedWrite extends WriteRequest {
+  /** It was tried once, and there was no room for it. */
+  readonly isRetried?: boolean;
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,6 +44,8 @@ interface Commit {
   readonly atMs: number;
   /** The store's after this. */
   totals: Totals;
+  /** There is no room for what deletes replace: history is dropped with them. */
+  isTight: boolean;
   readonly events: KvEvent[];
   readonly answers: (() => void)[];
   readonly changes: Change[];
@@ -70,6 +74,8 @@ export class Commits {
   readonly #tables: Tables;
   readonly #folder: string;
   readonly #clock: Clock;
+  readonly #room: Room;
+  readonly #dropHistory: (revision: number) => void;
   readonly #dispatch: (events: readonly KvEvent[]) => void;
   readonly #readFailure: (error: unknown) => KvError;
   #totals: Totals;
@@ -87,6 +93,9 @@ export class Commits {
     tables: Tables;
     folder: string;
     clock: Clock;
+    room: Room;
+    /** Inside a commit. */
+    dropHistory: (revision: number) => void;
     revision: number;
     totals: Totals;
     dispatch: (events: readonly KvEvent[]) => void;
@@ -97,6 +106,8 @@ export class Commits {
     this.#tables = options.tables;
     this.#folder = options.folder;
     this.#clock = options.clock;
+    this.#room = options.room;
+    this.#dropHistory = options.dropHistory;
     this.#dispatch = options.dispatch;
     this.#readFailure = options.readFailure;
     this.#totals = options.totals;
@@ -151,7 +162,7 @@ export class Commits {
   #nextCount(): number {
     const waiting = this.#queue.length;
     const balanced = Math.ceil((waiting + this.#lastCount) / 2);
-    return Math.min(waiting, Math.max(balanced, this.#lastCount), MAX_BATCH);
+    return Math.min(waiting, Math.max(balanced, this.#lastCount), this.#room.isFull ? MAX_TIGHT_BATCH : MAX_BATCH);
   }
 
   // hot: every write
@@ -160,16 +171,18 @@ export class Commits {
     const commit = this.#evaluate(writes);
     const revision = this.revision + commit.events.length;
     if (commit.changes.length > 0 || chores.length > 0) {
+      if (this.#room.isFull) this.#room.giveReserve();
       try {
         await this.#transact(writes.length, () => {
-          for (const change of commit.changes) this.#put(change, commit.atMs);
+          for (const change of commit.changes) this.#put(change, commit);
           for (const chore of chores) chore();
+          if (commit.isTight) this.#dropHistory(revision);
           void this.#tables.meta.put(...revisionRecord(revision, commit.totals));
         });
         this.failure = undefined;
       } catch (error) {
         this.failure = this.#commitFailure(await reasonOf(error));
-        for (const { reject } of writes) reject(this.failure);
+        this.#refuse(writes, this.failure);
         return;
       }
     }
@@ -177,6 +190,18 @@ export class Commits {
     this.#totals = commit.totals;
     if (commit.events.length > 0) this.#dispatch(commit.events);
     for (const answer of commit.answers) answer();
+  }
+
+  /** Deletes that there was no room for are tried once more, without the history of what they replace. */
+  #refuse(writes: readonly QueuedWrite[], failure: KvError): void {
+    const isFull = failure.code === 'disk-full';
+    if (isFull) this.#room.noteFailure();
+    const again: QueuedWrite[] = [];
+    for (const write of writes) {
+      if (isFull && write.value === undefined && !write.isRetried) again.push({ ...write, isRetried: true });
+      else write.reject(failure);
+    }
+    this.#queue = [...again, ...this.#queue];
   }
 
   /**
@@ -201,7 +226,7 @@ export class Commits {
 
   #evaluate(writes: readonly QueuedWrite[]): Commit {
     const atMs = this.#clock.now();
-    const commit: Commit = { atMs, totals: this.#totals, events: [], answers: [], changes: [] };
+    const commit: Commit = { atMs, totals: this.#totals, isTight: false, events: [], answers: [], changes: [] };
     const changed = new Map<string, StoredVersion | undefined>();
     let revision = this.revision;
     for (const write of writes) {
@@ -220,6 +245,12 @@ export class Commits {
         commit.answers.push(() => resolve({ ...refused, revision: this.revision }));
         continue;
       }
+      const hasRoom = this.#room.take((value?.length ?? 0) + (previous?.value.length ?? 0));
+      if (!hasRoom && value !== undefined) {
+        commit.answers.push(() => write.reject(spaceExceeded()));
+        continue;
+      }
+      commit.isTight ||= !hasRoom;
       const mine = ++revision;
       const name = Buffer.from(key);
       const createRevision = value === undefined ? 0 : (current?.createRevision ?? mine);
@@ -242,13 +273,17 @@ export class Commits {
   }
 
   /** Inside a commit, whose own promise tells of a failure: the parts' promises are fulfilled in any case. */
-  #put({ name, revision, next, previous }: Change, atMs: number): void {
+  #put({ name, revision, next, previous }: Change, { atMs, isTight }: Commit): void {
     const { current, log, expiries } = this.#tables;
     if (next === undefined) void current.remove(name);
     else void current.put(name, next.bytes);
     const type = next === undefined ? 'delete' : 'put';
     const createRevision = next?.createRevision ?? 0;
-    void log.put(encodeNumbers(revision), encodeLog(revision, name, { type, atMs, createRevision, previous }));
+    const replaced = isTight ? undefined : previous;
+    void log.put(
+      encodeNumbers(revision),
+      encodeLog(revision, name, { type, atMs, createRevision, previous: replaced }),
+    );
     if (previous !== undefined && previous.expiresAtMs > 0) {
       void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
     }
@@ -258,12 +293,9 @@ export class Commits {
   }
 
   #commitFailure(error: unknown): KvError {
-    const why = errorText(error);
+    const why = engineText(error);
     // A full disk shows as one of several errors, so the disk is asked too.
-    const { bavail, bsize } = fs.statfsSync(this.#folder);
-    if (/space|quota/i.test(why) || bavail * bsize < FULL_BELOW_BYTES) {
-      return diskFull(this.#folder, error);
-    }
+    if (/space|quota/i.test(why) || this.#room.isAlmostGone) return spaceExceeded(error);
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }
 }

@@ -38,6 +38,7 @@ import {
   type Tables,
   viewAt,
 } from './past.js';
+import { diskFreeBytes, type FreeBytes, Room } from './room.js';
 import { newestRevision } from './state.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
@@ -54,14 +55,17 @@ export interface EmbeddedOptions {
   readonly writer?: string;
   /** How long past revisions are kept; 0 keeps them until compacted by hand or too many. */
   readonly historyMs?: number;
-  /** What an operator is to know: that the file is damaged. */
+  /** What an operator is to know: that the file is damaged, or the disk full. */
   readonly log?: (message: string) => void;
+  /** Of the disk that the folder is on. */
+  readonly freeBytes?: FreeBytes;
 }
 
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyValueStore> {
   // The engine is a native module; it is loaded only where it is used.
   const { open } = await import('lmdb');
-  const folder = await openFolder(options.folder).catch((error: unknown) => {
+  const freeBytes = options.freeBytes ?? diskFreeBytes;
+  const folder = await openFolder(options.folder, freeBytes).catch((error: unknown) => {
     throw openFailure(options.folder, error);
   });
   let env: RootDatabase | undefined;
@@ -100,6 +104,7 @@ class EmbeddedStore implements KeyValueStore {
   readonly #hub = new WatchHub();
   readonly #commits: Commits;
   readonly #housekeeping: Housekeeping;
+  readonly #room: Room;
   readonly #log: (message: string) => void;
   /** Why the file cannot be read, once that was seen. */
   #damage: KvError | undefined;
@@ -109,7 +114,7 @@ class EmbeddedStore implements KeyValueStore {
     env: RootDatabase,
     { tables, revision, compacted: oldest, totals, olderRevision }: OpenedTables,
     folder: DataFolder,
-    { clock = systemClock, historyMs = HISTORY_MS, log = () => undefined }: EmbeddedOptions,
+    { clock = systemClock, historyMs = HISTORY_MS, log = () => undefined, freeBytes = diskFreeBytes }: EmbeddedOptions,
   ) {
     this.#env = env;
     this.#tables = tables;
@@ -118,7 +123,21 @@ class EmbeddedStore implements KeyValueStore {
     this.#log = log;
     const dispatch = this.#hub.dispatch.bind(this.#hub);
     const readFailure = this.#readFailure.bind(this);
-    this.#commits = new Commits({ env, tables, folder: folder.path, clock, revision, totals, dispatch, readFailure });
+    const { path: folderPath } = folder;
+    const room = new Room({ env, tables, folder: folderPath, freeBytes, now: () => clock.now(), log });
+    this.#room = room;
+    this.#commits = new Commits({
+      env,
+      tables,
+      folder: folderPath,
+      clock,
+      room,
+      dropHistory: (upTo) => this.#housekeeping.drop(upTo),
+      revision,
+      totals,
+      dispatch,
+      readFailure,
+    });
     const commits = this.#commits;
     this.#housekeeping = new Housekeeping({
       env,
@@ -127,6 +146,7 @@ class EmbeddedStore implements KeyValueStore {
       clock,
       compacted: oldest,
       historyMs,
+      room,
       failed: (error) => void readFailure(error),
     });
   }
@@ -245,7 +265,8 @@ class EmbeddedStore implements KeyValueStore {
   async health(): Promise<void> {
     this.#checkOpen();
     const failure = this.#damage ?? this.#commits.failure;
-    if (failure !== undefined) throw failure;
+    // On a full disk everything can be read, and deleted: as with etcd's alarm that is well, and starting anew would not help.
+    if (failure !== undefined && failure.code !== 'disk-full') throw failure;
     this.#onDisk();
   }
 
@@ -254,6 +275,7 @@ class EmbeddedStore implements KeyValueStore {
     this.#closed = true;
     this.#housekeeping.stop();
     await this.#commits.idle();
+    await this.#room.idle();
     this.#hub.fail(closed());
     await this.#env.close();
     await this.#folder.release();

@@ -3,6 +3,7 @@
 //   FORMAT       "binnacle-store 3"; 1 where no value is compressed yet, 2 where records have no checksums: this build goes
 //                on with both as 3
 //   store.mdb    the data; store.mdb-lock belongs to the engine
+//   reserve      room that is kept for deletes on a full disk
 //   lock         a socket that the process which has the folder open listens on
 import fs from 'node:fs';
 import net from 'node:net';
@@ -12,6 +13,7 @@ import { goFileError } from '../../lib/go-file-error.js';
 import { engineText } from './damage.js';
 import { checkPages, type KeysFound, type MetaPage } from './check-pages.js';
 import { KvError } from '../kv.js';
+import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './room.js';
 import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
 
 const FORMAT = 3;
@@ -19,7 +21,6 @@ const FORMAT = 3;
 const COMPRESSED_FORMAT = 2;
 const FORMAT_FILE = 'FORMAT';
 const STORE_FILE = 'store.mdb';
-const ENGINE_LOCK_FILE = 'store.mdb-lock';
 /** Where a path of a socket would be too long, it is reached through the open folder. */
 const MAX_SOCKET_PATH = 100;
 
@@ -35,16 +36,17 @@ export interface DataFolder {
   release(): Promise<void>;
 }
 
-export async function openFolder(folder: string): Promise<DataFolder> {
+export async function openFolder(folder: string, freeBytes: FreeBytes): Promise<DataFolder> {
   makePrivateFolder(folder);
+  if (!makeRoomToStart(folder, freeBytes)) throw diskFull(folder, undefined);
   const release = await lockFolder(folder);
   try {
     const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
     const keys = checkStoreFile(storePath, format > 0);
-    checkSpace(folder);
     // The engine takes files that are there as they are; its own would be for everybody to read.
     for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
+    fillLockFile(folder);
     const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
     return { path: folder, storePath, isCompressed: format >= COMPRESSED_FORMAT, keys, markFormat, release };
   } catch (error) {
@@ -159,13 +161,6 @@ function writeFormat(folder: string): void {
   fs.closeSync(directory);
 }
 
-/** The engine maps its lock file before it has room on the disk, and ends the process without a word if there is none. */
-function checkSpace(folder: string): void {
-  const { bavail, bsize } = fs.statfsSync(folder);
-  if (bavail * bsize < MIN_FREE_BYTES) throw diskFull(folder, undefined);
-}
-
-const MIN_FREE_BYTES = 16 * 1024;
 const MAGIC = 0xbeefc0de;
 const META_SIZE = 0xa0;
 const MIN_PAGE = 4096;
@@ -247,12 +242,16 @@ export function openFailure(folder: string, error: unknown): KvError {
   return damaged(folder, engineText(error));
 }
 
-export const diskFull = (folder: string, cause: unknown): KvError =>
+const diskFull = (folder: string, cause: unknown): KvError =>
   new KvError(
     'disk-full',
-    `no space left to write to ${folder}; free some space there. The write did not happen, nothing was lost`,
+    `no space left to write to ${folder}; free some space there. Nothing was changed, nothing was lost`,
     { cause },
   );
+
+/** Of a write; in etcd's words, which clients know. */
+export const spaceExceeded = (cause?: unknown): KvError =>
+  new KvError('disk-full', 'etcdserver: mvcc: database space exceeded', { cause });
 
 export const damaged = (folder: string, why: string): KvError =>
   new KvError(

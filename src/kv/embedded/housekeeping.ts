@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Commits } from './commits.js';
 import { currentOf, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
+import type { Room } from './room.js';
 import { compactedRecord } from './state.js';
 
 const TRIM_PERIOD_MS = 5_000;
@@ -24,6 +25,7 @@ export class Housekeeping {
   readonly #commits: Commits;
   readonly #clock: Clock;
   readonly #historyMs: number;
+  readonly #room: Room;
   readonly #failed: (error: unknown) => void;
   #cancelTrim: (() => void) | undefined;
   #cancelExpiry: (() => void) | undefined;
@@ -36,6 +38,7 @@ export class Housekeeping {
     clock: Clock;
     compacted: number;
     historyMs: number;
+    room: Room;
     /** The file could not be read. */
     failed: (error: unknown) => void;
   }) {
@@ -44,6 +47,7 @@ export class Housekeeping {
     this.#commits = options.commits;
     this.#clock = options.clock;
     this.#historyMs = options.historyMs;
+    this.#room = options.room;
     this.#failed = options.failed;
     this.compacted = options.compacted;
     this.#scheduleTrim(TRIM_PERIOD_MS);
@@ -51,7 +55,7 @@ export class Housekeeping {
   }
 
   async compact(revision: number): Promise<void> {
-    await this.#commits.chore(() => this.#drop(revision));
+    await this.#commits.chore(() => this.drop(revision));
     this.#scheduleTrim(TRIM_SOON_MS);
   }
 
@@ -75,6 +79,7 @@ export class Housekeeping {
 
   async #trim(): Promise<void> {
     if (this.#stopped) return;
+    await this.#room.maintain();
     this.#env.resetReadTxn();
     let last = 0;
     let count = 0;
@@ -87,7 +92,7 @@ export class Housekeeping {
       count++;
     }
     if (last > 0) {
-      await this.#commits.chore(() => this.#drop(Math.max(last, this.compacted), last));
+      await this.#commits.chore(() => this.drop(Math.max(last, this.compacted), last));
       if (last >= this.#commits.revision) await this.#moveOn(last);
     }
     this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
@@ -106,7 +111,7 @@ export class Housekeeping {
   }
 
   /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
-  #drop(revision: number, upTo: number = revision): void {
+  drop(revision: number, upTo: number = revision): void {
     const { log, meta } = this.#tables;
     if (revision > this.compacted) {
       this.compacted = revision;

@@ -9,7 +9,8 @@ const FOR_OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /** What a server puts into its data folder, and what the root of a file system has of its own. */
-const OWN_NAMES = /^(?:FORMAT(?:\.new)?|lock(?:\.\d+)?|store\.mdb(?:-lock)?|pki|admin\.kubeconfig|lost\+found)$/;
+const OWN_NAMES =
+  /^(?:FORMAT(?:\.new)?|lock(?:\.\d+)?|store\.mdb(?:-lock)?|reserve|pki|admin\.kubeconfig|lost\+found)$/;
 
 /**
  * Makes the folder, or takes away what others may do in one that was there. A folder that also has other things than a
