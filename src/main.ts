@@ -3,6 +3,7 @@ import { errorText } from './lib/error-text.js';
 import { createLogs } from './lib/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
+import type { Subcommand } from './server/subcommand.js';
 import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle.js';
 import { StoreUnreachable } from './server/open-stores.js';
@@ -14,10 +15,22 @@ Buffer.poolSize = 64 * 1024;
 /** Of a server that had begun to serve; before that it is 1. */
 const FATAL_EXIT_CODE = 255;
 
+/** Loaded only when it is asked for. */
+async function subcommand(name: string | undefined): Promise<Subcommand | undefined> {
+  switch (name) {
+    case 'encryption':
+      return (await import('./server/encryption-command.js')).runEncryptionCommand;
+    case 'verify':
+      return (await import('./server/verify-command.js')).runVerifyCommand;
+    default:
+      return undefined;
+  }
+}
+
 async function main(): Promise<void> {
-  if (process.argv[2] === 'encryption') {
-    const { runEncryptionCommand } = await import('./server/encryption-command.js');
-    process.exitCode = await runEncryptionCommand(process.argv.slice(3), {
+  const run = await subcommand(process.argv[2]);
+  if (run !== undefined) {
+    process.exitCode = await run(process.argv.slice(3), {
       env: process.env,
       print: (text) => process.stdout.write(text),
       printError: (text) => process.stderr.write(text),

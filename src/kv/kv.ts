@@ -133,6 +133,11 @@ export interface KeyValueStore {
   /** The oldest revision that can still be read; 0 when unknown. */
   compactedRevision(): number;
   sizeBytes(): Promise<number>;
+  /**
+   * Writes everything, as of one revision, into a new data folder, while others read and write. Only a store in this process
+   * has this.
+   */
+  backup?(folder: string): Promise<void>;
   /** Whether one of its servers was connected within so long; absent where there are none. */
   reached?(withinMs: number): Promise<boolean>;
   /** Fulfilled when the store takes reads and writes; fails with the reason. */

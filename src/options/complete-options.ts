@@ -119,7 +119,7 @@ function serviceAccountMistake({ authentication, misc }: Flags): string | undefi
   return error === undefined ? undefined : `failed to parse service-account-issuer-key-file: ${error}`;
 }
 
-function defaultDataDir(env: Environment): string {
+export function defaultDataDir(env: Environment): string {
   const state = env['XDG_STATE_HOME'];
   const home = env['HOME'] || os.homedir();
   // The base-directory rules say to ignore a relative path here.

@@ -11,6 +11,7 @@ import { directDialer } from '../outbound/dialer.js';
 import { collectBody, type HttpClient } from '../outbound/http-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { ENCRYPTION_PATH } from './encryption-paths.js';
+import type { CommandParts } from './subcommand.js';
 
 const USAGE = `Keys of encryption at rest, on a running server.
 
@@ -26,12 +27,6 @@ const REQUEST_TIMEOUT_MS = 10 * 60_000;
 const POLL_MS = 1_000;
 /** A server that is being started again has so long. */
 const MAX_AWAY_MS = 2 * 60_000;
-
-export interface CommandParts {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly print: (text: string) => void;
-  readonly printError: (text: string) => void;
-}
 
 /** Answers the exit code. */
 export async function runEncryptionCommand(args: readonly string[], parts: CommandParts): Promise<number> {

@@ -165,6 +165,19 @@ describe('embedded store', () => {
     assert.ok(told.kept < 3_000);
   });
 
+  it('hands over everything to a watch from the first revision', async () => {
+    const kv = await openEmbeddedStore({ folder: newFolder() });
+    await kv.create('/a', Buffer.from('x'));
+    for (const inTurns of [false, true]) {
+      const events = collect(kv, { prefix: '/', startRevision: 1, inTurns });
+      assert.deepEqual(
+        (await events.take(1)).map(({ revision }) => revision),
+        [2],
+      );
+    }
+    await kv.close();
+  });
+
   it('refuses a folder that another store has open', async () => {
     const folder = newFolder();
     const first = await openEmbeddedStore({ folder });

@@ -1,4 +1,5 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
+import type * as Lmdb from 'lmdb';
 import type { RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
 import { atOnce, inTurns, type Steps } from '../../lib/turns.js';
@@ -19,6 +20,7 @@ import {
   type WriteResult,
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
+import { backUp } from './back-up.js';
 import { catchUp, type RevisionRange } from './catch-up.js';
 import { Commits } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
@@ -70,19 +72,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
   });
   let env: RootDatabase | undefined;
   try {
-    env = open({
-      path: folder.storePath,
-      noSubdir: true,
-      overlappingSync: false,
-      // We batch ourselves; the engine's own batching of a turn leaves a rejection unhandled when the disk is full.
-      eventTurnBatching: false,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      compression: false,
-      cache: false,
-      maxDbs: 8,
-      ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
-    });
+    env = openEngine(open, folder.storePath);
     const opened = await openTables(env, folder, options.writer ?? '');
     return new EmbeddedStore(env, opened, folder, options);
   } catch (error) {
@@ -92,6 +82,23 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
     throw openFailure(options.folder, error);
   }
 }
+
+/** `readOnly`: nothing is written, not even what is missing. */
+export const openEngine = (open: typeof Lmdb.open, file: string, readOnly = false): RootDatabase =>
+  open({
+    path: file,
+    readOnly,
+    noSubdir: true,
+    overlappingSync: false,
+    // We batch ourselves; the engine's own batching of a turn leaves a rejection unhandled when the disk is full.
+    eventTurnBatching: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    compression: false,
+    cache: false,
+    maxDbs: 8,
+    ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
+  });
 
 const closed = (): KvError => new KvError('closed', 'the store is closed');
 
@@ -260,6 +267,12 @@ class EmbeddedStore implements KeyValueStore {
     this.#checkOpen();
     const { lastPageNumber, pageSize } = this.#env.getStats() as { lastPageNumber: number; pageSize: number };
     return (lastPageNumber + 1) * pageSize;
+  }
+
+  async backup(folder: string): Promise<void> {
+    this.#checkOpen();
+    this.#env.resetReadTxn();
+    await backUp(this.#env, folder);
   }
 
   async health(): Promise<void> {

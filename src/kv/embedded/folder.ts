@@ -19,8 +19,8 @@ import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folde
 const FORMAT = 3;
 /** The first whose values may be compressed. */
 const COMPRESSED_FORMAT = 2;
-const FORMAT_FILE = 'FORMAT';
-const STORE_FILE = 'store.mdb';
+export const FORMAT_FILE = 'FORMAT';
+export const STORE_FILE = 'store.mdb';
 /** Where a path of a socket would be too long, it is reached through the open folder. */
 const MAX_SOCKET_PATH = 100;
 
@@ -36,14 +36,15 @@ export interface DataFolder {
   release(): Promise<void>;
 }
 
-export async function openFolder(folder: string, freeBytes: FreeBytes): Promise<DataFolder> {
+/** `maxPages`: of a file with more, the leaves are not looked at. */
+export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?: number): Promise<DataFolder> {
   makePrivateFolder(folder);
   if (!makeRoomToStart(folder, freeBytes)) throw diskFull(folder, undefined);
   const release = await lockFolder(folder);
   try {
     const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
-    const keys = checkStoreFile(storePath, format > 0);
+    const keys = checkStoreFile(storePath, format > 0, maxPages);
     // The engine takes files that are there as they are; its own would be for everybody to read.
     for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
     fillLockFile(folder);
@@ -149,7 +150,8 @@ function readFormat(folder: string): number {
   return format;
 }
 
-function writeFormat(folder: string): void {
+/** Says that a store is whole, and of which format. */
+export function writeFormat(folder: string): void {
   const file = path.join(folder, FORMAT_FILE);
   const fd = fs.openSync(`${file}.new`, 'w', 0o600);
   fs.writeSync(fd, `binnacle-store ${FORMAT}\n`);
@@ -172,7 +174,7 @@ const MAX_MAP_BYTES = 2n ** 47n;
  * a word. So the two meta pages are read first: their magic, that the file is as long as the newest says, and that the
  * pages of its trees are theirs.
  */
-function checkStoreFile(storePath: string, created: boolean): KeysFound | undefined {
+function checkStoreFile(storePath: string, created: boolean, maxPages: number | undefined): KeysFound | undefined {
   const size = fs.existsSync(storePath) ? fs.statSync(storePath).size : 0;
   if (size < 2 * MIN_PAGE) {
     if (created) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is missing or cut short`);
@@ -191,7 +193,7 @@ function checkStoreFile(storePath: string, created: boolean): KeysFound | undefi
     if ((newest.lastPage + 1n) * BigInt(newest.pageSize) > BigInt(size)) {
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} was cut short`);
     }
-    const { damage, trees } = checkPages(fd, newest);
+    const { damage, trees } = checkPages(fd, newest, maxPages);
     if (damage !== undefined) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is damaged: ${damage}`);
     return trees.get('current');
   } finally {

@@ -8,6 +8,7 @@ import {
   changeTotals,
   checkedSinceRecord,
   compactedRecord,
+  FIRST_REVISION,
   NO_TOTALS,
   readCheckedSince,
   readCompacted,
@@ -20,7 +21,6 @@ import { compressionOf, type ValueCompression } from './value-compression.js';
 /** Which build writes, and the revision it began after. */
 const WRITER = Buffer.from('writer');
 const WRITER_SINCE = Buffer.from('writer since');
-const FIRST_REVISION = 1;
 /** Records that one commit brings up to date. */
 const UPGRADE_BATCH = 1_000;
 
@@ -50,7 +50,8 @@ export async function openTables(env: RootDatabase, folder: DataFolder, writer: 
   return { tables: { ...tables, unchecked }, revision, compacted: readCompacted(meta), totals, olderRevision };
 }
 
-async function engineTables(env: RootDatabase, folder: DataFolder): Promise<Tables> {
+/** As they are; where nothing is compressed yet the dictionary is written. */
+export async function engineTables(env: RootDatabase, folder: DataFolder): Promise<Tables> {
   const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
     env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
   const meta = table('meta');

@@ -16,7 +16,7 @@ import {
   valueIn,
   type Version,
 } from './records.js';
-import { newestRevision } from './state.js';
+import { FIRST_REVISION, newestRevision } from './state.js';
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -249,8 +249,8 @@ class Page {
  * were compacted nothing may be asked.
  */
 function* recordsSince(tables: Tables, from: number): Iterable<[revision: number, content: Buffer]> {
-  let next = from;
-  for (const { key, value } of tables.log.getRange({ start: encodeNumbers(from) })) {
+  let next = Math.max(from, FIRST_REVISION + 1);
+  for (const { key, value } of tables.log.getRange({ start: encodeNumbers(next) })) {
     yield [next, checkedAt(tables, next, key, value)];
     next++;
   }
@@ -265,7 +265,7 @@ function* recordsBefore(tables: Tables, from: number, to: number): Iterable<[rev
     yield [next, checkedAt(tables, next, key, value)];
     next--;
   }
-  if (next >= to) throw new DamagedHistory(next);
+  if (next >= Math.max(to, FIRST_REVISION + 1)) throw new DamagedHistory(next);
 }
 
 function checkedAt({ unchecked }: Tables, revision: number, key: Buffer, value: Buffer): Buffer {

@@ -13,6 +13,8 @@ import { decodeChecked, encodeChecked, numberAt } from './records.js';
 const REVISION = Buffer.from('revision');
 const COMPACTED = Buffer.from('compacted');
 const CHECKSUMS = Buffer.from('checksums');
+/** Of a new store; its first change makes the next. */
+export const FIRST_REVISION = 1;
 const SUM_MODULUS = 2 ** 48;
 
 type Meta = Database<Buffer, Buffer>;

@@ -1,0 +1,132 @@
+// Reads everything that a data folder has, and says what of it is not what was written. Nothing is changed.
+import fs from 'node:fs';
+import path from 'node:path';
+import { append } from '../../lib/append.js';
+import { type DamagedRecord, type KeyValue, KvError } from '../kv.js';
+import { openEngine } from './embedded.js';
+import { FORMAT_FILE, openFailure, openFolder } from './folder.js';
+import { engineTables } from './open-tables.js';
+import { keyValueOf, type Tables } from './past.js';
+import { checkedLog, decodeVersion, encodeNumbers, numberAt } from './records.js';
+import { diskFreeBytes } from './room.js';
+import {
+  changeTotals,
+  FIRST_REVISION,
+  NO_TOTALS,
+  readCheckedSince,
+  readCompacted,
+  readRevision,
+  type Totals,
+} from './state.js';
+
+export interface StoreReport {
+  readonly revision: number;
+  readonly compacted: number;
+  /** Keys that were found, and changes in history. */
+  readonly keys: number;
+  readonly changes: number;
+  /** Values that are not what was written. */
+  readonly damaged: readonly DamagedRecord[];
+  /** Everything else that is wrong, in sentences. */
+  readonly faults: readonly string[];
+  /** An earlier build wrote it, without checksums: only its pages were looked at. */
+  readonly isUnchecked: boolean;
+}
+
+/** Fails, as an open does, where the file cannot be walked, or a server has it open. `visit` is given what is sound. */
+export async function verifyStore(folder: string, visit?: (kv: KeyValue) => void): Promise<StoreReport> {
+  if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
+    throw new KvError('unavailable', `there is no store in ${folder}`);
+  }
+  const { open } = await import('lmdb');
+  const opened = await openFolder(folder, diskFreeBytes, Infinity).catch((error: unknown) => {
+    throw openFailure(folder, error);
+  });
+  if (!opened.isCompressed) {
+    await opened.release();
+    throw new KvError('unavailable', `an early build wrote the store in ${folder}: start a server with it once`);
+  }
+  const env = openEngine(open, opened.storePath, true);
+  try {
+    const tables = await engineTables(env, opened);
+    return walk(tables, visit);
+  } catch (error) {
+    throw openFailure(folder, error);
+  } finally {
+    await env.close();
+    await opened.release();
+  }
+}
+
+function walk(engine: Tables, visit: (kv: KeyValue) => void = () => undefined): StoreReport {
+  const { revision, totals } = readRevision(engine.meta) ?? { revision: 0, totals: undefined };
+  const isUnchecked = totals === undefined;
+  const compacted = readCompacted(engine.meta);
+  const unchecked = { current: isUnchecked, logUntil: readCheckedSince(engine.meta) ?? revision };
+  const tables: Tables = { ...engine, unchecked };
+  const current = walkCurrent(tables, visit);
+  const log = walkLog(tables, compacted, revision);
+  const faults = [...log.faults, ...expiryFaults(tables, current.expiries)];
+  const { damaged } = current;
+  // A damaged record need not have the checksum that it was counted with.
+  if (totals !== undefined && damaged.length === 0) append(faults, totalFaults(current.totals, totals));
+  return { revision, compacted, keys: current.totals.count, changes: log.changes, damaged, faults, isUnchecked };
+}
+
+interface CurrentFound {
+  readonly totals: Totals;
+  readonly damaged: readonly DamagedRecord[];
+  /** By the key that their record in `expiries` must have. */
+  readonly expiries: ReadonlyMap<string, string>;
+}
+
+function walkCurrent({ current, unchecked }: Tables, visit: (kv: KeyValue) => void): CurrentFound {
+  let totals = NO_TOTALS;
+  const damaged: DamagedRecord[] = [];
+  const expiries = new Map<string, string>();
+  for (const { key: name, value } of current.getRange({})) {
+    const version = decodeVersion(name, value, unchecked.current);
+    const key = name.toString();
+    totals = changeTotals(totals, name, undefined, version);
+    if (version.isDamaged) damaged.push({ key, revision: version.modRevision });
+    else visit(keyValueOf(key, version));
+    if (version.expiresAtMs > 0) expiries.set(expiryName(version.expiresAtMs, version.modRevision), key);
+  }
+  return { totals, damaged, expiries };
+}
+
+const expiryName = (expiresAtMs: number, revision: number): string =>
+  encodeNumbers(expiresAtMs, revision).toString('hex');
+
+function totalFaults(found: Totals, written: Totals): string[] {
+  if (found.count !== written.count) return [`${found.count} keys are there, and ${written.count} were written`];
+  if (found.keySum !== written.keySum) return ['other keys are there than were written'];
+  return found.sum === written.sum ? [] : ['a value is there that is sound, and not the last that was written'];
+}
+
+function walkLog(
+  { log, unchecked }: Tables,
+  compacted: number,
+  revision: number,
+): { readonly changes: number; readonly faults: readonly string[] } {
+  const faults: string[] = [];
+  let changes = 0;
+  let next = Math.max(compacted, FIRST_REVISION) + 1;
+  for (const { key, value } of log.getRange({ start: encodeNumbers(next) })) {
+    const at = numberAt(key, 0);
+    if (at > next) faults.push(`history lacks the changes ${next} to ${at - 1}`);
+    next = at + 1;
+    changes++;
+    if (checkedLog(at, value, at <= unchecked.logUntil) === undefined) faults.push(`history: change ${at} is damaged`);
+  }
+  if (next <= revision) faults.push(`history lacks the changes ${next} to ${revision}`);
+  return { changes, faults };
+}
+
+/** What has an end is to be found by it, and the other way round. */
+function expiryFaults({ expiries }: Tables, wanted: ReadonlyMap<string, string>): string[] {
+  const found = new Map<string, string>();
+  for (const { key, value } of expiries.getRange({})) found.set(key.toString('hex'), value.toString());
+  const missing = [...wanted].filter(([name, key]) => found.get(name) !== key);
+  return missing.map(([, key]) => `${key} has an end that nobody waits for`);
+}
