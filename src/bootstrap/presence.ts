@@ -13,6 +13,7 @@ export interface PresenceOptions {
   /** Whether this server is ready: until then nobody is to be sent to it. */
   readonly isReady: () => Promise<boolean>;
   readonly log: (message: string) => void;
+  readonly wait?: typeof pause;
 }
 
 export interface Presence {
@@ -22,10 +23,12 @@ export interface Presence {
 }
 
 const READY_POLL_MS = 100;
+/** What `ensure` needs, a namespace and an address, is being made while the server starts; it is ready in any case then. */
+const ENSURE_ATTEMPTS = 20;
 const EVERY_MS = 10_000;
 
 export function createPresence(options: PresenceOptions): Presence {
-  const { what, ensure = async () => undefined, reconciler, isReady, log } = options;
+  const { what, ensure = async () => undefined, reconciler, isReady, log, wait = pause } = options;
   const ending = new AbortController();
   let turn = Promise.resolve();
   const inTurn = (task: () => Promise<void>): Promise<void> => (turn = turn.then(task));
@@ -41,6 +44,16 @@ export function createPresence(options: PresenceOptions): Presence {
       told = text;
     }
   };
+  const ensureSoon = async (until: AbortSignal): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ensure();
+      } catch (error) {
+        if (attempt === ENSURE_ATTEMPTS || until.aborted) throw error;
+      }
+      await wait(READY_POLL_MS, until);
+    }
+  };
   const unable = `unable to keep ${what}`;
   const sync = telling(unable, async () => {
     await ensure();
@@ -50,11 +63,11 @@ export function createPresence(options: PresenceOptions): Presence {
   return {
     async start(signal) {
       const until = AbortSignal.any([signal, ending.signal]);
-      await inTurn(telling(unable, ensure));
+      await inTurn(telling(unable, () => ensureSoon(until)));
       // What an earlier run of this server left: nobody is sent here before it is ready.
       await inTurn(remove);
       void (async () => {
-        while (!until.aborted && !(await isReady())) await pause(READY_POLL_MS, until);
+        while (!until.aborted && !(await isReady())) await wait(READY_POLL_MS, until);
         if (!until.aborted) await repeat(() => inTurn(sync), { everyMs: EVERY_MS, signal: until, log });
       })();
     },
