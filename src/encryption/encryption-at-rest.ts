@@ -68,6 +68,10 @@ class ResourceTransformer implements ValueTransformer {
     return this.current() !== this.first;
   }
 
+  get opensEachTime(): boolean {
+    return this.#inForce().opensEachTime === true;
+  }
+
   #inForce(): Sealer {
     const providers = this.current();
     if (providers !== this.#providers) {

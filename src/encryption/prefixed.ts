@@ -36,6 +36,10 @@ export class PrefixedSealers implements Sealer {
     this.#first = first;
   }
 
+  get opensEachTime(): boolean {
+    return this.#candidates.some(({ sealer }) => sealer.opensEachTime === true);
+  }
+
   /** Each way to seal with the whole of its prefix, those that are told apart further inside one by one. */
   *leaves(before = ''): Generator<PrefixedSealer> {
     for (const { prefix, sealer } of this.#candidates) {

@@ -16,6 +16,8 @@ export interface ValueTransformer {
   fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened>;
   /** What was opened before might not be opened now: other providers are in force than at first. */
   readonly changed?: boolean;
+  /** A read of the newest version decrypts it anew, although the cache has it: the plugin is to be asked each time. */
+  readonly opensEachTime?: boolean;
 }
 
 /** Where a value lies: what it is bound to, and which resource the counts name. */
@@ -35,6 +37,8 @@ export interface Sealer {
   seal(plain: Buffer, place: Place): MaybePromise<SealedParts>;
   /** Fails with the reference's words. */
   open(sealed: Buffer, place: Place): MaybePromise<Opened>;
+  /** As that of a transformer. */
+  readonly opensEachTime?: boolean;
   /** Which key of a key service sealed a value, told without asking the service. */
   keyOf?(sealed: Buffer): UsedKey;
 }

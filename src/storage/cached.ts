@@ -86,7 +86,11 @@ export class CachedStore implements ManagedResourceStore {
 
   // hot: every get of what is there
   peek(key: string): Entry | undefined {
-    return this.knowsAll ? this.cache.contents.get(key) : undefined;
+    return this.knowsAll && !this.#opensEachTime ? this.cache.contents.get(key) : undefined;
+  }
+
+  get #opensEachTime(): boolean {
+    return this.cache.values.transformer?.opensEachTime === true;
   }
 
   // hot: what admission asks for every pod
@@ -129,7 +133,9 @@ export class CachedStore implements ManagedResourceStore {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
       return this.direct.get(key, minRevision, trace);
     }
-    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled)) return this.#getNewest(key, trace);
+    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled && !this.#opensEachTime)) {
+      return this.#getNewest(key, trace);
+    }
     const span = minRevision === '' ? undefined : trace?.span;
     const wanted = parseRevision(minRevision);
     span?.event(LOCKED);
@@ -302,7 +308,8 @@ export class CachedStore implements ManagedResourceStore {
     if (kv === undefined) return undefined;
     const known = this.cache.contents.get(key);
     // Whose key was taken out of the configuration is read no more, though the cache has it open.
-    if (known?.revision === kv.modRevision && this.cache.values.transformer?.changed !== true) return known;
+    const isKept = this.cache.values.transformer?.changed !== true && !this.#opensEachTime;
+    if (known?.revision === kv.modRevision && isKept) return known;
     return this.cache.values.entry(key, kv.value, kv.modRevision, trace);
   }
 

@@ -207,6 +207,25 @@ describe('a cache with something it cannot open', () => {
     store.close();
   });
 
+  for (const local of [true, false]) {
+    const where = local ? 'here' : 'elsewhere';
+    it(`opens an object of a store ${where} for each read of its newest version where no key may be kept`, async () => {
+      const kv = Object.assign(openMemoryStore(), { local });
+      const transformer = Object.assign(turning(['one']), { opensEachTime: true });
+      const store = createResourceStore({ kv, options, transformer });
+      await store.create('a/x', secret('x'));
+      assert.deepEqual(await keys(store), ['a/x']);
+      transformer.opened = 0;
+      assert.equal(store.peek?.('a/x'), undefined);
+      for (const _ of [1, 2]) assert.equal((await store.get('a/x', ''))?.key, 'a/x');
+      assert.equal(transformer.opened, 2);
+      await store.get('a/x', '0');
+      await keys(store);
+      assert.equal(transformer.opened, 2);
+      store.close();
+    });
+  }
+
   it('says that it is not filled yet, and later and later when to come again', async () => {
     const kv = openMemoryStore();
     const clock = new HandClock();

@@ -14,7 +14,7 @@ import type { KeyServiceV1 } from './key-service-v1.js';
 
 export interface SealerV1Options {
   readonly service: KeyServiceV1;
-  /** How many unwrapped keys are kept; negative for none. */
+  /** How many unwrapped keys are kept; negative for none, and then nothing that they open is kept either. */
   readonly cacheSize: number;
   readonly random: RandomBytes;
   readonly metrics: KeyServiceMetrics;
@@ -32,6 +32,10 @@ export class SealerV1 implements Sealer {
 
   constructor(readonly options: SealerV1Options) {
     this.#known = options.cacheSize > 0 ? new LRUCache({ max: options.cacheSize }) : undefined;
+  }
+
+  get opensEachTime(): boolean {
+    return this.#known === undefined;
   }
 
   async seal(plain: Buffer, place: Place): Promise<SealedParts> {
