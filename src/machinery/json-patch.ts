@@ -18,12 +18,19 @@ export class JsonPatchTestFailed extends JsonPatchError {}
 
 /**
  * The patched document; `document` and `patch` are parsed JSON and stay as they are. Throws StatusError for what is
- * no patch and JsonPatchError for a patch that does not apply.
+ * no patch and JsonPatchError for a patch that does not apply. `unmatchable` has the places of tests that hold for nothing
+ * but what the patch itself has put there.
  */
-export function applyJsonPatch(document: JsonObject, patch: unknown): unknown {
+export function applyJsonPatch(document: JsonObject, patch: unknown, unmatchable?: ReadonlySet<number>): unknown {
   const operations = jsonPatchOperations(patch);
   const state: State = { root: document, owned: new Set(), copiedBytes: 0 };
-  for (const operation of operations) applyOperation(state, operation ?? {});
+  let puts = false;
+  for (const [index, operation] of operations.entries()) {
+    const isTest = operation?.['op'] === 'test';
+    if (isTest && !puts && unmatchable?.has(index) === true) throw new JsonPatchTestFailed('test failed');
+    applyOperation(state, operation ?? {});
+    puts ||= !isTest;
+  }
   return state.root;
 }
 

@@ -4,6 +4,7 @@ import { DecodeError, decodeTree, parseJsonTree } from '../schema/json/decode.js
 import { type ReadPieces, readPieces } from '../schema/json/decode-pieces.js';
 import { decodeCborTree } from '../schema/cbor/decode.js';
 import type { StructType } from '../schema/type.js';
+import { unmatchableTests } from './test-literals.js';
 import { parseYaml } from '../schema/yaml/parse.js';
 import { type Converter, CONVERTED_BYTES, type ReadBytes, type Unreadable } from './convert-bytes.js';
 import type { MediaType } from './media-types.js';
@@ -48,6 +49,8 @@ export interface PatchTree {
   readonly duplicates: string[];
   /** Of YAML. */
   readonly strictError?: string | undefined;
+  /** Of a JSON patch: see unmatchableTests. Those of a large one are not looked for. */
+  readonly unmatchable?: () => ReadonlySet<number>;
 }
 
 /** What a patch says, or fails with a DecodeError. */
@@ -58,7 +61,7 @@ export function readPatch(
 ): PatchTree {
   switch (encoding) {
     case 'json':
-      return parseJsonTree(bytes, { keepFloats });
+      return { ...parseJsonTree(bytes, { keepFloats }), unmatchable: () => unmatchableTests(bytes.toString()) };
     case 'yaml':
       return { ...parseYaml(bytes), duplicates: [] };
     case 'cbor':

@@ -65,9 +65,9 @@ export type ReadTree = (options: ReadPatchOptions) => PatchTree;
 
 export function preparePatch(kind: PatchKind, read: ReadTree, context: PatchContext): Patch {
   if (isApply(kind)) return prepareApply(kind, read, context);
-  const { value: patch, duplicates } = parsePatch(kind, read, context);
+  const { value: patch, duplicates, unmatchable } = parsePatch(kind, read, context);
   return {
-    steps: (live) => patchSteps(kind, live, patch, duplicates, context),
+    steps: (live) => patchSteps(kind, live, { patch, duplicates, unmatchable }, context),
     growth: kind === 'json' ? growthBy(patch) : 1,
   };
 }
@@ -82,16 +82,21 @@ function growthBy(patch: unknown): number {
 /** More than may be copied. */
 const MOST_DOUBLINGS = 24;
 
+interface ReadPatch {
+  readonly patch: unknown;
+  readonly duplicates: readonly string[];
+  readonly unmatchable: ReadonlySet<number> | undefined;
+}
+
 // hot: on its own, for the engine takes long to make a function with steps.
 function* patchSteps(
   kind: PatchKind,
   live: Readonly<KubeObject> | undefined,
-  patch: unknown,
-  duplicates: readonly string[],
+  { patch, duplicates, unmatchable }: ReadPatch,
   context: PatchContext,
 ): Steps<KubeObject> {
   if (live === undefined) throw new Error('only an apply creates what it patches');
-  const patched = yield* patchTree(kind, live, patch, context.target);
+  const patched = yield* patchTree(kind, live, patch, context.target, unmatchable);
   const reset = isReset(patched);
   const shown = (): string => shownPatch(kind, live, patch, context.target);
   yield;
@@ -133,16 +138,17 @@ function parsePatch(
   kind: PatchKind,
   read: ReadTree,
   { options, target }: PatchContext,
-): { value: unknown; duplicates: string[] } {
+): { value: unknown; duplicates: string[]; unmatchable?: ReadonlySet<number> | undefined } {
   const strict = options.fieldValidation !== 'Ignore';
   // What is patched as text is read with its type afterwards, and no type of whole numbers takes `1.0`.
   const keepFloats = kind !== 'strategic' && target.type.unstructured === undefined;
   try {
-    const { value, duplicates } = read({ keepFloats });
+    const { value, duplicates, unmatchable: unmatchableIn } = read({ keepFloats });
     if (keepFloats && strict) checkFinite(value);
     const patch = shapedPatch(kind, value, strict);
-    if (!strict) return { value: patch, duplicates: [] };
-    return { value: patch, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates };
+    const unmatchable = kind === 'json' ? unmatchableIn?.() : undefined;
+    if (!strict) return { value: patch, duplicates: [], unmatchable };
+    return { value: patch, duplicates: kind === 'json' ? jsonPatchStrict(value, duplicates) : duplicates, unmatchable };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(unreadText(kind, strict, error));
@@ -188,13 +194,14 @@ function* patchTree(
   live: Readonly<KubeObject>,
   patch: unknown,
   target: PatchTarget,
+  unmatchable?: ReadonlySet<number>,
 ): Steps<JsonObject> {
   const document = live as unknown as JsonObject;
   switch (kind) {
     case 'json':
       try {
         refuseLong(jsonPatchOperations(patch));
-        const patched = applyJsonPatch(document, patch) as JsonObject;
+        const patched = applyJsonPatch(document, patch, unmatchable) as JsonObject;
         if (isDeeperThan(maxJsonDepth, patched)) throw jsonPatchRefused();
         return patched;
       } catch (error) {

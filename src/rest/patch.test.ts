@@ -214,6 +214,16 @@ test('a JSON patch whose test fails or that is none is refused', async () => {
   assert.deepEqual((await api.get(`${MAPS}/a`)).body.data, { k: '1' });
 });
 
+test('a test in a JSON patch compares texts as Go writes them', async () => {
+  const api = await withMap();
+  await api.patch(`${MAPS}/a`, MERGE, { data: { k: 'a<b' } });
+  const status = async (patch: string): Promise<number> => (await api.patch(`${MAPS}/a`, JSON_PATCH, patch)).status;
+  const tested = (literal: string): string => `{"op":"test","path":"/data/k","value":${literal}}`;
+  assert.equal(await status(`[${tested('"a<b"')}]`), 422);
+  assert.equal(await status(`[${tested(String.raw`"a\u003cb"`)}]`), 200);
+  assert.equal(await status(`[{"op":"add","path":"/data/k","value":"c<d"},${tested('"c<d"')}]`), 200);
+});
+
 test('a JSON patch has at most ten thousand operations', async () => {
   const api = await withMap();
   const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/k', value: '1' }));
