@@ -1,11 +1,11 @@
 // What options that are valid among themselves may still meet: files that are not there or hold something else. The
 // rows stand in the order in which the parts of a server are built, and the first mistake is the one that is told.
 import fs from 'node:fs';
+import { CIPHER_SUITES, TLS_VERSIONS } from '../lib/cipher-suites.js';
 import { CsvError, parseCsv } from '../lib/csv.js';
 import { goFileError, readTextFile } from '../lib/go-file-error.js';
 import { goQuote } from '../lib/go-quote.js';
 import { intText } from '../lib/int-text.js';
-import { CIPHER_SUITES, TLS_VERSIONS } from './cipher-suites.js';
 import { agentFilesError, caBundleError, publicKeysError, servingPairError, storeFilesError } from './key-files.js';
 import type { Options } from './options.js';
 import { runtimeConfigTooNewError, runtimeConfigValueError } from './runtime-config.js';

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls, { type PeerCertificate, type TLSSocket } from 'node:tls';
+import { clientTlsParameters } from '../lib/tls-parameters.js';
 import { NO_NAMES } from './certificate-faults.js';
 import { OutboundError } from './outbound-error.js';
 
@@ -89,7 +90,7 @@ function secureOptions(wanted: ClientTls, name: string): tls.ConnectionOptions {
     ...(wanted.cert === undefined ? {} : { cert: wanted.cert }),
     ...(wanted.key === undefined ? {} : { key: wanted.key }),
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    minVersion: 'TLSv1.2',
+    ...clientTlsParameters(),
     // Judged in `handshake`, while the certificate is still at hand to say what is wrong with it.
     rejectUnauthorized: false,
     // A certificate that is trusted itself need not have a signer that is.

@@ -5,7 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { beforeEach, test, type TestContext } from 'node:test';
 import { until } from '../lib/until.js';
-import { Handshakes, MOST_BEGUN } from './handshakes.js';
+import { Handshakes } from './handshakes.js';
 
 const NEVER_MS = 600_000;
 
@@ -53,24 +53,51 @@ async function listening(t: TestContext, timeoutMs: number): Promise<() => Promi
   };
 }
 
-test('begins with what the client said, and with a few clients in a turn', async () => {
-  const handshakes = handshakesWithin(NEVER_MS);
-  const clients = Array.from({ length: 5 * MOST_BEGUN }, () => new TestClient());
+/** How many have begun after each turn of the event loop, when each takes so long in the tick after it began. */
+async function begunByTurns(
+  clients: readonly TestClient[],
+  costMs: number,
+  onBegin = (): void => undefined,
+): Promise<number[]> {
+  let nowMs = 0;
+  const handshakes = new Handshakes({
+    begin: (socket) => {
+      begun.push(socket);
+      onBegin();
+      process.nextTick(() => (nowMs += costMs));
+    },
+    onFailure: (_socket, why) => failures.push(why),
+    timeoutMs: NEVER_MS,
+    nowMs: () => nowMs,
+  });
   for (const client of clients) {
     client.write('hello');
     handshakes.accept(client.asSocket());
   }
-  const afterTurns: number[] = [];
-  while (begun.length < clients.length) {
+  const counts: number[] = [];
+  while (begun.length + failures.length < clients.length) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (begun.length > 0) afterTurns.push(begun.length);
+    if (begun.length > (counts.at(-1) ?? 0)) counts.push(begun.length);
   }
-  assert.deepEqual(
-    afterTurns,
-    [1, 2, 3, 4, 5].map((turns) => turns * MOST_BEGUN),
-  );
+  return counts;
+}
+
+const newClients = (count: number): TestClient[] => Array.from({ length: count }, () => new TestClient());
+
+test('begins with what the client said, for a few milliseconds of a turn', async () => {
+  assert.deepEqual(await begunByTurns(newClients(12), 1), [5, 10, 12]);
   assert.deepEqual(new Set(begun.map((socket) => String(socket.read()))), new Set(['hello']));
   assert.deepEqual(failures, []);
+});
+
+test('begins one in a turn when each takes long', async () => {
+  assert.deepEqual(await begunByTurns(newClients(4), 600), [1, 2, 3, 4]);
+});
+
+test('counts who left while waiting, and goes on with the next', async () => {
+  const clients = newClients(4);
+  assert.deepEqual(await begunByTurns(clients, 600, () => void clients[1]?.destroy()), [1, 2, 3]);
+  assert.deepEqual(failures, ['EOF']);
 });
 
 test('begins with what came over a connection', async (t) => {

@@ -1,9 +1,7 @@
-// Handshakes begin a few in a turn. Each is a signature and an agreement on keys, and clients come by the thousand when a
-// server is back.
+// Handshakes begin for a few milliseconds of a turn of the event loop. Each is a signature and an agreement on keys, and
+// clients come by the thousand when a server is back.
 import type { Socket } from 'node:net';
-
-/** In some three milliseconds. */
-export const MOST_BEGUN = 8;
+import { TurnShare } from '../lib/turns.js';
 
 export interface HandshakesOptions {
   /** The client's first bytes are there to be read. */
@@ -11,13 +9,16 @@ export interface HandshakesOptions {
   /** The client left or is left before that. */
   readonly onFailure: (socket: Socket, why: string) => void;
   readonly timeoutMs: number;
+  readonly nowMs?: () => number;
 }
 
 export class Handshakes {
-  #waiting: Socket[] = [];
-  #next = 0;
+  readonly #waiting: Socket[] = [];
+  readonly #share: TurnShare;
 
-  constructor(private readonly options: HandshakesOptions) {}
+  constructor(private readonly options: HandshakesOptions) {
+    this.#share = new TurnShare(options.nowMs);
+  }
 
   accept(socket: Socket): void {
     const stopListening = (): void =>
@@ -38,19 +39,21 @@ export class Handshakes {
   }
 
   #later(socket: Socket): void {
-    if (this.#waiting.length === 0) setImmediate(this.#beginSome);
+    if (this.#waiting.length === 0) setImmediate(this.#beginNext);
     this.#waiting.push(socket);
   }
 
-  readonly #beginSome = (): void => {
-    const end = Math.min(this.#next + MOST_BEGUN, this.#waiting.length);
-    while (this.#next < end) {
-      const socket = this.#waiting[this.#next++] as Socket;
-      if (socket.destroyed) this.options.onFailure(socket, 'EOF');
-      else this.options.begin(socket);
-    }
-    if (end < this.#waiting.length) return void setImmediate(this.#beginSome);
-    this.#waiting = [];
-    this.#next = 0;
+  readonly #beginNext = (): void => {
+    if (this.#share.isSpent) return void setImmediate(this.#beginNext);
+    const socket = this.#waiting[0] as Socket;
+    if (socket.destroyed) this.options.onFailure(socket, 'EOF');
+    else this.options.begin(socket);
+    // Node reads the client's first bytes, and does the work, in the next tick: the time is looked at after it.
+    process.nextTick(this.#afterOne);
+  };
+
+  readonly #afterOne = (): void => {
+    this.#waiting.shift();
+    if (this.#waiting.length > 0) this.#beginNext();
   };
 }

@@ -8,6 +8,7 @@ import type { HttpHandler } from '../lib/http.js';
 import type { Logger } from '../lib/log.js';
 import { createHttp1 } from '../wire/http1.js';
 import { createHttp2 } from '../wire/http2.js';
+import { peerAddressOf } from '../wire/peer.js';
 import { BODY_ERRORS } from './body-errors.js';
 import { Handshakes } from './handshakes.js';
 import type { ServingCertificates } from './serving-certificates.js';
@@ -50,9 +51,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, ...serving });
 
   const sockets = new Set<Socket>();
-  const failed = ({ remoteAddress, remotePort }: Socket, why: string): void => {
+  // Noted as they come: of a connection that is gone the address is no longer known.
+  const peers = new WeakMap<Socket, string>();
+  const failed = (socket: Socket, why: string): void => {
     options.onTlsError?.();
-    log.v(1)?.plain(`http: TLS handshake error from ${remoteAddress}:${remotePort}: ${why}`);
+    log.v(1)?.plain(`http: TLS handshake error from ${peers.get(socket)}: ${why}`);
   };
   const secure = (context: tls.TlsOptions): tls.Server => {
     const server = tls.createServer({
@@ -62,14 +65,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       SNICallback: (name, done) => done(null, certificates.contextFor(name)),
     });
     server.on('secureConnection', (socket: TLSSocket) => {
-      socket.on('error', NOTHING);
+      socket.on('error', destroyOnError);
+      socket.disableRenegotiation();
       forgetFailedVerification(socket);
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else http1.accept(socket);
     });
     server.on('tlsClientError', (error, socket) => {
-      failed(socket, error.message);
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(sockets, socket);
+      const connection = connectionUnder(socket);
+      failed(connection, error.message);
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') connection.end(PLAIN_HTTP_ANSWER);
       else socket.destroy();
     });
     return server;
@@ -94,6 +99,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
     sockets.add(socket);
+    peers.set(socket, socket.remoteAddress === undefined ? 'a client that is gone' : peerAddressOf(socket));
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', NOTHING);
     handshakes.accept(socket);
@@ -130,6 +136,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 const NOTHING = (): void => undefined;
 
 /**
+ * An error of TLS does not end a connection by itself. A client that renegotiates is one: its connection ends as it begins
+ * to, because each time costs as much as a handshake.
+ */
+function destroyOnError(this: TLSSocket): void {
+  this.destroy();
+}
+
+/**
  * OpenSSL keeps the failed check of a client's chain in its list of errors, where the next read of this connection
  * finds it and takes it for its own. Any other use of a certificate empties the list. Whether the client is believed
  * is decided by authentication, which answers 401 instead of cutting the line.
@@ -140,13 +154,12 @@ function forgetFailedVerification(socket: TLSSocket): void {
   certificate?.checkIssued(certificate);
 }
 
-/** Whoever forgot the `s` of https is told so, in the only way that client understands. */
-function answerPlainHttp(sockets: ReadonlySet<Socket>, { remoteAddress, remotePort }: TLSSocket): void {
-  for (const socket of sockets) {
-    if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
-    socket.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
-  }
-}
+/** Whoever forgot the `s` of https is answered in the only way that client understands. */
+const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+
+/** The connection that TLS was begun on: Node gives its server's listeners the one under TLS only. */
+const connectionUnder = (socket: TLSSocket): Socket =>
+  (socket as TLSSocket & { readonly _parent?: Socket })._parent ?? socket;
 
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
 

@@ -3,13 +3,13 @@
 // A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
 // wildcards, earlier flags before later ones. What matches nothing gets the default certificate, unless that is not made
 // out for the name and another is.
-import { constants, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
 import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { Logger } from '../lib/log.js';
+import { type OfferedTls, serverTlsParameters } from '../lib/tls-parameters.js';
 import { watchFiles } from '../lib/watch-files.js';
-import { CIPHER_SUITES } from '../options/cipher-suites.js';
 import { caBundleError, servingPairError } from '../options/key-files.js';
 
 export interface CertificateFiles {
@@ -22,14 +22,11 @@ export interface SniCertificateFiles extends CertificateFiles {
   readonly names: readonly string[];
 }
 
-export interface ServingCertificateOptions {
+export interface ServingCertificateOptions extends OfferedTls {
   readonly serving: CertificateFiles;
   readonly sni?: readonly SniCertificateFiles[];
   /** Those whose certificates clients may show; when empty, no certificate is asked for. */
   readonly clientCaFiles?: readonly string[];
-  readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
-  /** Go's names; empty for the defaults. */
-  readonly cipherSuites?: readonly string[];
   readonly log: Logger;
 }
 
@@ -146,22 +143,6 @@ function readPair({ certFile, keyFile }: CertificateFiles): Pair {
   return pair;
 }
 
-/**
- * TLS 1.3 suites cannot be chosen: all of them are always on. As in the reference the one that costs least comes first,
- * for clients that name ChaCha first that one: they have no circuits for AES.
- */
-const TLS_1_3 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
-
-/** The list in OpenSSL's words; the names were checked with the options. What it cannot speak is left out. */
-function openSslCiphers(suites: readonly string[]): string {
-  const known = new Set(tls.getCiphers());
-  const chosen =
-    suites.length > 0
-      ? suites.flatMap((suite) => CIPHER_SUITES[suite] ?? []).filter((cipher) => known.has(cipher.toLowerCase()))
-      : tls.DEFAULT_CIPHERS.split(':');
-  return [...new Set([...TLS_1_3, ...chosen])].join(':');
-}
-
 interface Loaded {
   readonly fingerprint: string;
   readonly base: TlsOptions;
@@ -178,15 +159,12 @@ interface Shown {
 
 function load(options: ServingCertificateOptions, { serving, sni, clientCas }: Sources): Loaded {
   const shared: TlsOptions = {
-    minVersion: options.minVersion ?? 'TLSv1.2',
-    ciphers: openSslCiphers(options.cipherSuites ?? []),
+    ...serverTlsParameters(options),
     // An empty list, not none: without one Node would load the public roots, which decide nothing here.
     ca: [...clientCas],
     requestCert: clientCas.length > 0,
     // Chains are verified by the authenticators, which know what each authority may vouch for.
     rejectUnauthorized: false,
-    // A resumed session no longer has the client's intermediate certificates.
-    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_PRIORITIZE_CHACHA,
   };
   const byName = new Map<string, SecureContext>();
   const explicit = new Map<string, SecureContext>();

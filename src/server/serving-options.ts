@@ -1,5 +1,5 @@
 // The flags about the secure port, as the listener's certificates want them.
-import { TLS_VERSIONS } from '../options/cipher-suites.js';
+import { TLS_VERSIONS } from '../lib/cipher-suites.js';
 import type { Options } from '../options/options.js';
 import type { CertificateFiles, ServingCertificateOptions } from './serving-certificates.js';
 
