@@ -6,7 +6,7 @@ import { buildServer } from './server/build-server.js';
 import type { Subcommand } from './server/subcommand.js';
 import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle.js';
-import { StoreUnreachable } from './server/open-stores.js';
+import { StartFailure } from './server/start-failure.js';
 import { PostStartHookError } from './server/post-start-hooks.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof StoreUnreachable) return error.exitCode;
+  if (error instanceof StartFailure) return error.exitCode;
   return error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1;
 }
 

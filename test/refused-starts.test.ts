@@ -132,16 +132,18 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
     });
   }
 
-  it('an unknown way to keep the endpoints, or an authority that is missing, is met when the server begins its work, and ends it', async () => {
-    for (const [name, flag, says] of [
-      ['reconciler', '--endpoint-reconciler-type=guess', /--endpoint-reconciler-type: .*guess/],
-      ['agents', '--kubelet-certificate-authority=/none', /open \/none: no such file/],
+  it('an unknown way to keep the endpoints, or a file that is missing, ends the start once the store is there', async () => {
+    const missing = /open \/none: no such file/;
+    for (const [name, expected, says, ...flags] of [
+      ['reconciler', 255, /--endpoint-reconciler-type: .*guess/, '--endpoint-reconciler-type=guess'],
+      ['agents', 1, missing, '--kubelet-certificate-authority=/none'],
+      ['proxy', 1, missing, '--proxy-client-cert-file=/none', '--proxy-client-key-file=/none'],
     ] as const) {
       const dir = path.join(folder, name);
       const serving = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`];
       const places = [`--data-dir=${dir}/data`, `--cert-dir=${dir}/certs`];
-      const { code, text } = await run([...serving, ...places, flag]);
-      assert.equal(code, 255, text);
+      const { code, text } = await run([...serving, ...places, ...flags]);
+      assert.equal(code, expected, text);
       assert.match(text, says);
     }
   });

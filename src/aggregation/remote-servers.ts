@@ -10,7 +10,7 @@ import type { APIService, ServiceReference } from '../schema/generated/apiregist
 export interface RemoteServerOptions {
   readonly resolve: ServiceResolver;
   readonly dialer: Dialer;
-  /** The certificate this server shows, as its files say now; nothing where none is configured. */
+  /** The certificate this server shows on new connections; nothing where none is configured. */
   readonly identity: () => Pick<ClientTls, 'cert' | 'key'>;
 }
 
@@ -52,6 +52,12 @@ export class RemoteServers {
   forget(name: string): void {
     this.#clients.get(name)?.client.close();
     this.#clients.delete(name);
+  }
+
+  /** The identity has changed: what is asked from now on goes over new connections, which show the new one. */
+  renewConnections(): void {
+    for (const { client } of this.#clients.values()) client.renewConnections();
+    this.#unverified.renewConnections();
   }
 
   close(): void {

@@ -87,12 +87,17 @@ export function unreachedStoreMistake({ misc, featureGates }: Options): Pick<Sta
 const inFactory = (why: string): string => `error creating storage factory: ${why}`;
 const inLeases = (why: string): string => `Error creating leases: ${inFactory(why)}`;
 
-/** Met, as in the reference, once the store has answered and the server begins its work, which then ends. */
-export function workError(options: Options): string | undefined {
-  const checks: readonly Check[] = [reconcilerError, agentsError, proxyCertificateError, http2SuitesError];
-  for (const check of checks) {
+/** Met, as in kube-apiserver, once the store has answered and the parts of the server are put together. */
+export function workMistake(options: Options): Pick<StartupMistake, 'error' | 'exitCode'> | undefined {
+  const checks: readonly (readonly [check: Check, exitCode: number])[] = [
+    [reconcilerError, FATAL],
+    [agentsError, 1],
+    [proxyCertificateError, 1],
+    [http2SuitesError, 1],
+  ];
+  for (const [check, exitCode] of checks) {
     const error = check(options);
-    if (error !== undefined) return error;
+    if (error !== undefined) return { error, exitCode };
   }
   return undefined;
 }

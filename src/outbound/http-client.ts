@@ -161,7 +161,13 @@ export class HttpClient {
   /** Idle connections end now, those in use when they are done. */
   close(): void {
     this.#closed = true;
-    this.#leaveOrigins();
+    this.renewConnections();
+  }
+
+  /** Requests from now on go over new connections; those in use end when they are done. */
+  renewConnections(): void {
+    for (const origin of this.#origins.values()) origin.close();
+    this.#origins.clear();
   }
 
   #withHeaders(request: OutboundRequest, shown?: Credentials): OutboundRequest {
@@ -175,13 +181,8 @@ export class HttpClient {
 
   /** Connections are known by the certificate they began with. */
   #rotate({ tls }: Credentials): void {
-    if (this.#shownCert !== undefined && this.#shownCert !== tls.cert) this.#leaveOrigins();
+    if (this.#shownCert !== undefined && this.#shownCert !== tls.cert) this.renewConnections();
     this.#shownCert = tls.cert;
-  }
-
-  #leaveOrigins(): void {
-    for (const origin of this.#origins.values()) origin.close();
-    this.#origins.clear();
   }
 
   #origin(url: URL): Origin {

@@ -1,5 +1,4 @@
 // Extension API servers, wired: which API services there are, how their servers are reached, and what is handed on.
-import fs from 'node:fs';
 import { API_SERVICES, ApiServices } from '../aggregation/api-services.js';
 import { type ProxiedRequest, proxyToExtension } from '../aggregation/proxy.js';
 import { RemoteDiscovery } from '../aggregation/remote-discovery.js';
@@ -13,6 +12,7 @@ import { certificateNotes } from '../machinery/certificate-notes.js';
 import type { Options } from '../options/options.js';
 import { resolveByClusterIp, resolveByEndpoints } from '../registry/service-address.js';
 import type { Dialers } from './dialers.js';
+import { followProxyClientCertificate } from './proxy-client-certificate.js';
 import type { Resources } from './resources.js';
 
 export interface AggregationParts {
@@ -40,11 +40,19 @@ export function buildAggregation(options: Options, parts: AggregationParts): Wir
   const servers = new RemoteServers({
     resolve: misc.enableAggregatorRouting ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup),
     dialer: parts.dialers.cluster,
-    identity: () =>
-      misc.proxyClientCertFile === '' || misc.proxyClientKeyFile === ''
-        ? {}
-        : { cert: fs.readFileSync(misc.proxyClientCertFile), key: fs.readFileSync(misc.proxyClientKeyFile) },
+    identity: () => identity(),
   });
+  const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = misc;
+  const identity =
+    certFile === '' || keyFile === ''
+      ? () => ({})
+      : followProxyClientCertificate({
+          certFile,
+          keyFile,
+          onChange: () => servers.renewConnections(),
+          signal: parts.stopping,
+          log: parts.log,
+        });
   parts.stopping.addEventListener('abort', () => servers.close(), { once: true });
   const openApi = new RemoteOpenApi(services, servers, () => new Date());
   const certificates = certificateNotes(parts.metrics, 'kube_aggregator');

@@ -8,8 +8,9 @@ import type { KeyValueStore } from '../kv/kv.js';
 import type { Logger } from '../lib/log.js';
 import { type GroupResource } from '../machinery/status.js';
 import type { Options } from '../options/options.js';
-import { type StartupMistake, unreachedStoreMistake } from '../options/startup-checks.js';
+import { unreachedStoreMistake } from '../options/startup-checks.js';
 import type { Dialer } from '../outbound/dialer.js';
+import { StartFailure } from './start-failure.js';
 
 export interface Stores {
   /** Where a resource's objects are kept. */
@@ -23,15 +24,6 @@ export interface Stores {
 
 /** Whoever starts a server without its etcd is told so, rather than shown a server that has nothing. */
 const REACH_MS = 20_000;
-
-export class StoreUnreachable extends Error {
-  readonly exitCode: number;
-
-  constructor({ error, exitCode }: Pick<StartupMistake, 'error' | 'exitCode'>) {
-    super(error);
-    this.exitCode = exitCode;
-  }
-}
 
 export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
   const main = options.embeddedStore
@@ -54,7 +46,7 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
   const reached = await Promise.all([...all.values()].map(async (store) => store.reached?.(REACH_MS)));
   if (reached.includes(false)) {
     await Promise.all([...all.values()].map((store) => store.close()));
-    throw new StoreUnreachable(unreachedStoreMistake(options));
+    throw new StartFailure(unreachedStoreMistake(options));
   }
   return {
     all,

@@ -25,7 +25,6 @@ import { cidrText } from '../lib/ip-address.js';
 import type { Logs } from '../lib/log.js';
 import type { MetricRegistry } from '../lib/metrics.js';
 import type { Options } from '../options/options.js';
-import { workError } from '../options/startup-checks.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { Authorization } from './authorization.js';
@@ -127,7 +126,7 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   const { proxyClientCertFile, proxyClientKeyFile } = options.misc;
   if (proxyClientCertFile !== '' && proxyClientKeyFile !== '') {
-    // Read anew for every connection to an extension server.
+    // Its files are followed since the server was built.
     hooks.add({ name: 'aggregator-reload-proxy-client-cert', run: () => undefined });
   }
   addAggregation(hooks, parts, client);
@@ -264,8 +263,6 @@ function apiServiceHook(
   log: (message: string) => void,
 ): StartHook {
   const { misc, secureServing } = options;
-  const mistake = workError(options);
-  if (mistake !== undefined) return () => Promise.reject(new Error(mistake));
   const presence = createPresence({
     what: 'the service of the API',
     ensure: () =>
