@@ -55,13 +55,26 @@ export function createCertificateAuthenticator(options: {
   readonly verifier: CertificateVerifier;
   /** The gate AllowParsingUserUIDFromCertAuth. */
   readonly parseUid: boolean;
+  /** A certificate that is not verified is as none. */
+  readonly ignoresOthers: boolean;
 }): RequestAuthenticator {
+  const { verifier, parseUid, ignoresOthers } = options;
   return {
-    authenticate(request: HttpRequest): Authenticated | undefined {
-      if (request.clientCertificates.length === 0) return undefined;
-      return userOf(options.verifier.verify(request.clientCertificates), options.parseUid);
+    authenticate({ clientCertificates }: HttpRequest): Authenticated | undefined {
+      if (clientCertificates.length === 0) return undefined;
+      const leaf = ignoresOthers ? verifiedOrNone(verifier, clientCertificates) : verifier.verify(clientCertificates);
+      return leaf === undefined ? undefined : userOf(leaf, parseUid);
     },
   };
+}
+
+function verifiedOrNone(verifier: CertificateVerifier, chain: readonly Buffer[]): Certificate | undefined {
+  try {
+    return verifier.verify(chain);
+  } catch (error) {
+    if (error instanceof AuthenticationError) return undefined;
+    throw error;
+  }
 }
 
 function userOf(leaf: Certificate, parseUid: boolean): Authenticated | undefined {

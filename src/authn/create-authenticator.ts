@@ -66,7 +66,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticati
   if (options.clientCa !== undefined) {
     const { clientCa: bundle, observeCertificate: observe } = options;
     const verifier = createCertificateVerifier({ bundle, nowMs, ...(observe !== undefined && { observe }) });
-    requests.push(createCertificateAuthenticator({ verifier, parseUid: options.parseCertificateUid }));
+    const { parseCertificateUid: parseUid, ignoresOtherCertificates: ignoresOthers = false } = options;
+    requests.push(createCertificateAuthenticator({ verifier, parseUid, ignoresOthers }));
   }
   if (tokens.length > 0) {
     requests.push(createBearerAuthenticator(tokenUnion, apiAudiences));

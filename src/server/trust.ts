@@ -4,13 +4,13 @@ import type { Options } from '../options/options.js';
 
 /** The trust that the flags state; a file is read again when it changed. */
 export function trustOf(
-  { authentication }: Options,
+  { authentication, generate }: Options,
   clientCaFile: string,
   log: (message: string) => void,
 ): AuthenticationTrust {
   const bundle = (path: string): CaBundleSource => createCaBundle({ path, nowMs: Date.now, log });
   return {
-    ...(clientCaFile !== '' && { clientCa: bundle(clientCaFile) }),
+    ...(clientCaFile !== '' && { clientCa: bundle(clientCaFile), ignoresOtherCertificates: generate.clientCa }),
     ...(authentication.requestheaderClientCaFile !== '' && {
       requestHeader: {
         clientCa: bundle(authentication.requestheaderClientCaFile),
