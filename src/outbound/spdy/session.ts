@@ -30,6 +30,8 @@ const MAX_CONTROL_BYTES = 64 * 1024;
 export class SpdySession {
   readonly #socket: Duplex;
   readonly #streams = new Map<number, SpdyStream>();
+  /** Those whose end this side has not sent. They are reset when the session ends, as kube-apiserver does it. */
+  readonly #unfinished = new Set<number>();
   readonly #ping: NodeJS.Timeout;
   readonly #answerPing: (id: number) => void;
   #nextStream = 1;
@@ -62,10 +64,11 @@ export class SpdySession {
     this.#nextStream += 2;
     const stream = new SpdyStream({
       send: (piece, fin) => this.#sendData(id, piece, fin),
-      leave: (isOver) => this.#leave(id, isOver),
+      leave: () => this.#leave(id),
       onReady: () => this.#flow(),
     });
     this.#streams.set(id, stream);
+    this.#unfinished.add(id);
     this.#socket.write(synStream(id, headers, id === 1));
     await stream.accepted(OPEN_TIMEOUT_MS);
     return stream;
@@ -76,7 +79,7 @@ export class SpdySession {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#ping);
-    const canceled = [...this.#streams.keys()].map((id) => controlFrame(CONTROL.rstStream, words(id, CANCEL)));
+    const canceled = [...this.#unfinished].map((id) => controlFrame(CONTROL.rstStream, words(id, CANCEL)));
     for (const stream of this.#streams.values()) stream.lose();
     this.#streams.clear();
     if (!this.#socket.destroyed && this.#socket.writable) {
@@ -96,17 +99,18 @@ export class SpdySession {
     for (let at = 0; at === 0 || at < length; at += MAX_DATA_BYTES) {
       if (this.#closed) throw lost();
       const part = piece.subarray(at, at + MAX_DATA_BYTES);
+      const isEnd = fin && at + part.length === length;
+      if (isEnd) this.#unfinished.delete(id);
       this.#socket.cork();
-      this.#socket.write(dataHead(id, part.length, fin && at + part.length === length));
+      this.#socket.write(dataHead(id, part.length, isEnd));
       this.#socket.write(part);
       this.#socket.uncork();
       await drained(this.#socket);
     }
   }
 
-  #leave(id: number, isOver: boolean): void {
-    if (this.#streams.delete(id) && !this.#closed && !isOver)
-      this.#socket.write(controlFrame(CONTROL.rstStream, words(id, CANCEL)));
+  #leave(id: number): void {
+    this.#streams.delete(id);
     this.#flow();
   }
 
@@ -152,6 +156,7 @@ export class SpdySession {
       if (fin) stream?.receive(Buffer.alloc(0), true);
     } else if (type === CONTROL.rstStream) {
       this.#streams.delete(id);
+      this.#unfinished.delete(id);
       stream?.lose();
       this.#flow();
     } else if (type === CONTROL.ping && id % 2 === 0) {
@@ -170,8 +175,8 @@ const lost = (): OutboundError => new OutboundError('protocol', 'unexpected EOF'
 
 interface StreamOwner {
   send(piece: Buffer, fin: boolean): Promise<void>;
-  /** Nobody uses the stream any more; `isOver`: both sides have said all. */
-  leave(isOver: boolean): void;
+  /** Nobody uses the stream any more. */
+  leave(): void;
   onReady(): void;
 }
 
@@ -251,7 +256,7 @@ class SpdyStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.isFull = false;
-    this.owner.leave(this.#received && this.writableFinished);
+    this.owner.leave();
     done(error);
   }
 }
