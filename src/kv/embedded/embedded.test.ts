@@ -88,6 +88,30 @@ describe('embedded store', () => {
     await kv.close();
   });
 
+  it('drops history that was written before the clock was set back', async () => {
+    let now = 10_000_000;
+    const timers: (() => void)[] = [];
+    const clock = {
+      now: () => now,
+      after: (_ms: number, call: () => void) => {
+        timers.push(call);
+        return () => undefined;
+      },
+    };
+    const kv = await openEmbeddedStore({ folder: newFolder(), clock, historyMs: 60_000 });
+    await kv.create('/a', Buffer.from('1'));
+    await kv.update('/a', 2, Buffer.from('2'));
+    now -= 3_600_000;
+    await kv.update('/a', 3, Buffer.from('3'));
+    for (const call of timers.splice(0)) call();
+    for (let turn = 0; turn < 1000 && kv.compactedRevision() < 3; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(kv.compactedRevision(), 3);
+    assert.equal((await kv.get('/a', { revision: 3 }))?.value.toString(), '2');
+    await kv.close();
+  });
+
   it('lets the newest revision grow old, too, when nothing is written', async () => {
     let now = 1_000_000;
     let timers: (() => void)[] = [];

@@ -79,15 +79,18 @@ export class Housekeeping {
 
   async #trim(): Promise<void> {
     if (this.#stopped) return;
-    await this.#room.maintain();
+    void this.#room.maintain();
     this.#env.resetReadTxn();
     let last = 0;
     let count = 0;
-    const oldMs = this.#historyMs === 0 ? -1 : this.#clock.now() - this.#historyMs;
+    const now = this.#clock.now();
+    const isYoung = (atMs: number): boolean =>
+      // What is stamped far ahead was written before the clock was set back.
+      this.#historyMs === 0 || (atMs > now - this.#historyMs && atMs <= now + this.#historyMs);
     const maxLast = this.#commits.revision - MAX_HISTORY_CHANGES;
     for (const { key, value } of this.#tables.log.getRange({ limit: TRIM_BATCH })) {
       const revision = numberAt(key, 0);
-      if (revision > this.compacted && revision > maxLast && logTimeMs(value) > oldMs) break;
+      if (revision > this.compacted && revision > maxLast && isYoung(logTimeMs(value))) break;
       last = revision;
       count++;
     }

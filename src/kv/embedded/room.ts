@@ -33,10 +33,14 @@ const FAILED_MS = 5_000;
 
 export type FreeBytes = (folder: string) => number;
 
-/** What an ordinary user may still write. */
+/** What an ordinary user may still write; as much as one likes where that cannot be told. */
 export function diskFreeBytes(folder: string): number {
-  const { bavail, bsize } = fs.statfsSync(folder);
-  return bavail * bsize;
+  try {
+    const { bavail, bsize } = fs.statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
 }
 
 /** Whether a store can be opened; on a full disk that takes a piece of the reserve. */
@@ -63,11 +67,13 @@ function hasBlocks(file: string): boolean {
 /** False when there is none left. */
 function givePiece(folder: string): boolean {
   const file = path.join(folder, RESERVE_FILE);
-  const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const size = sizeOf(file);
   if (size === 0) return false;
   fs.truncateSync(file, Math.max(0, size - PIECE_BYTES));
   return true;
 }
+
+const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 export interface RoomParts {
   readonly env: RootDatabase;
@@ -134,9 +140,12 @@ export class Room {
   async maintain(): Promise<void> {
     const { folder, freeBytes } = this.#parts;
     const file = path.join(folder, RESERVE_FILE);
-    const missing = RESERVE_BYTES - (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    const missing = RESERVE_BYTES - sizeOf(file);
     if (missing <= 0 || this.#making !== undefined || freeBytes(folder) < missing + 2 * MARGIN_BYTES) return;
-    this.#making = appendNoise(file, missing).finally(() => (this.#making = undefined));
+    // Without a reserve nothing is wrong but on a full disk.
+    this.#making = appendNoise(file, missing)
+      .catch(() => undefined)
+      .finally(() => (this.#making = undefined));
     await this.#making;
   }
 
@@ -190,11 +199,11 @@ interface EngineStats {
 const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
   treeBranchPageCount + treeLeafPageCount + overflowPages;
 
-/** Zeros would take no room on a file system that compresses. Without a reserve nothing is wrong but on a full disk. */
+/** Zeros would take no room on a file system that compresses. */
 async function appendNoise(file: string, bytes: number): Promise<void> {
   const noise = Buffer.allocUnsafe(bytes);
   await new Promise<void>((resolve, reject) => {
     randomFill(noise, (error) => (error === null ? resolve() : reject(error)));
   });
-  await fs.promises.appendFile(file, noise, { mode: 0o600 }).catch(() => undefined);
+  await fs.promises.appendFile(file, noise, { mode: 0o600 });
 }
