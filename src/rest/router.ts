@@ -22,6 +22,7 @@ import { namespaceless, requireNamespace } from './require-namespace.js';
 import { pageNotFound } from './page-not-found.js';
 import { respondError, respondPrinted } from './respond.js';
 import { getScale, patchScale, updateScale } from './scale.js';
+import { fromStorage } from '../registry/storage-status.js';
 import type { RestServices } from './services.js';
 import { createSubresource } from './create-subresource.js';
 import { updateObject } from './update.js';
@@ -46,7 +47,10 @@ export function createRouter(
   const custom: RestServices = { ...services, mediaTypes: customMediaTypes(services.mediaTypes) };
   return {
     handle(request) {
-      const refuse = (error: unknown): Answer => {
+      const refuse = (thrown: unknown): Answer => {
+        const { info } = request;
+        // Bytes that were left to the store are read as they are sent: what was wrong with them is found only then.
+        const error = fromStorage(thrown, { group: info.apiGroup, resource: info.resource }, info.name);
         if (error instanceof NothingThere) return pageNotFound();
         if (!(error instanceof StatusError)) throw error;
         const { mediaTypes, converter } = services;
