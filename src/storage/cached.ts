@@ -67,6 +67,7 @@ interface SharedList {
 
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
+  readonly isCached = true;
 
   /** What all of a namespace was last, if it was little. */
   #lastPeeked:

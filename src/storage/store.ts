@@ -232,6 +232,8 @@ export interface ResourceStore {
   deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
+  /** Lists and watches come from a watch cache. */
+  readonly isCached?: boolean;
   /** Fulfilled when reads can be answered and watches begin; fails with what is in their way. */
   ready?(): Promise<void>;
   /** What an object would read as once stored, where that is not the object itself. */

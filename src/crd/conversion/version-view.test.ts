@@ -286,3 +286,13 @@ test('a list or watch in a version that cannot be converted into is asked to com
   await base.create('ns/b', thing(V1, 'b'));
   await assert.rejects(asV2.list(EVERYTHING), unready(1));
 });
+
+test('without a watch cache a list that cannot be converted is told why', async () => {
+  base.close();
+  base = createResourceStore({ kv: openMemoryStore(), options, cache: false });
+  asV2 = view(V2);
+  await base.create('ns/a', thing(V1, 'a'));
+  failure = 'no conversion today';
+  await assert.rejects(asV2.list(EVERYTHING), { code: 'conversion', message: failure });
+  await asV2.ready();
+});

@@ -113,6 +113,7 @@ export class VersionView implements ResourceStore {
 
   async ready(): Promise<void> {
     await this.base.ready?.();
+    if (this.base.isCached !== true) return;
     if (!this.#isReady) await this.#orUnready(this.#becomeReady());
   }
 
@@ -122,11 +123,12 @@ export class VersionView implements ResourceStore {
 
   /**
    * kube-apiserver lists from the watch cache of the version, which is not ready while anything cannot be converted, and
-   * a page without a selection from the store.
+   * from the store without one, or a page without a selection.
    */
   async list(request: ListRequest): Promise<ListResult> {
     const isPage = request.limit > 0 && request.predicate === undefined && (request.name ?? '') === '';
-    return isPage ? this.#list(request) : this.#orUnready(this.#list(request));
+    const fromStore = isPage || this.base.isCached !== true;
+    return fromStore ? this.#list(request) : this.#orUnready(this.#list(request));
   }
 
   /** A selection is made by what is seen, so that a page may take several looks. */
