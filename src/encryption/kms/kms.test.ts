@@ -221,7 +221,7 @@ describe('KMS v1', () => {
     assert.deepEqual(turning.calls, ['Decrypt']);
     await open(-1).open(values[0] ?? plain, place);
     assert.equal(turning.calls.length, 2);
-    assert.deepEqual([open(-1).opensEachTime, open(2).opensEachTime], [true, false]);
+    assert.equal(sealer.opensEachTime, true);
   });
 
   it('says of a wrapped key whose length cannot be written how long it is', async () => {

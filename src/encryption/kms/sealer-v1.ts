@@ -14,7 +14,7 @@ import type { KeyServiceV1 } from './key-service-v1.js';
 
 export interface SealerV1Options {
   readonly service: KeyServiceV1;
-  /** How many unwrapped keys are kept; negative for none, and then nothing that they open is kept either. */
+  /** How many unwrapped keys are kept; negative for none. */
   readonly cacheSize: number;
   readonly random: RandomBytes;
   readonly metrics: KeyServiceMetrics;
@@ -27,15 +27,13 @@ const MAX_WRAPPED_BYTES = 0xffff;
 const KEY_SIZES = [16, 24, 32];
 
 export class SealerV1 implements Sealer {
+  /** Whether the plugin is asked is for the keys to decide that are kept here. */
+  readonly opensEachTime = true;
   readonly #known: LRUCache<string, Buffer> | undefined;
   readonly #lastMs = new Map<Direction, number>();
 
   constructor(readonly options: SealerV1Options) {
     this.#known = options.cacheSize > 0 ? new LRUCache({ max: options.cacheSize }) : undefined;
-  }
-
-  get opensEachTime(): boolean {
-    return this.#known === undefined;
   }
 
   async seal(plain: Buffer, place: Place): Promise<SealedParts> {
