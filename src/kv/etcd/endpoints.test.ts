@@ -212,9 +212,10 @@ function play(): Played {
   const members: [PlayedMember, ...PlayedMember[]] = [new PlayedMember(), new PlayedMember(), new PlayedMember()];
   const connect = (url: string): Promise<MemberConnection> =>
     (members[NAMES.indexOf(new URL(url).hostname)] as PlayedMember).connect();
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   // Members are played before the first is connected to.
   let opened: Endpoints | undefined;
-  const open = (): Endpoints => (opened ??= new Endpoints({ servers: NAMES, connect, clock }));
+  const open = (): Endpoints => (opened ??= new Endpoints({ servers: NAMES, connect, clock, pause }));
   return {
     members,
     get endpoints() {

@@ -10,10 +10,13 @@ export interface EndpointsOptions {
   readonly servers: readonly string[];
   readonly connect: (url: string) => Promise<MemberConnection>;
   readonly clock: Clock;
+  /** Between attempts of one call. Somebody waits for it, so it keeps the process alive, as the clock does not. */
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 export class Endpoints {
   readonly members: readonly Member[];
+  readonly pause: (ms: number) => Promise<void>;
   /** A member stopped answering while its connection is still there. */
   onSilent: (member: Member) => void = () => undefined;
   /** One more member answers. */
@@ -24,7 +27,8 @@ export class Endpoints {
   #stopChecks: () => void = () => undefined;
   readonly #waiting = new Set<() => void>();
 
-  constructor({ servers, connect, clock }: EndpointsOptions) {
+  constructor({ servers, connect, clock, pause }: EndpointsOptions) {
+    this.pause = pause;
     this.#clock = clock;
     this.members = servers.map((server) => {
       const url = /^https?:\/\//.test(server) ? server : `http://${server}`;
@@ -60,10 +64,6 @@ export class Endpoints {
     const [only] = this.members;
     if (!this.several && only?.connection !== undefined) return only;
     return this.#leastUsed() ?? this.#firstConnected();
-  }
-
-  pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 
   close(): void {

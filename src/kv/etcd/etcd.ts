@@ -1,4 +1,5 @@
 // etcd v3 under the key-value contract.
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/clock.js';
 import { pause } from '../../lib/pause.js';
 import { withSignal } from '../../outbound/with-signal.js';
@@ -74,6 +75,7 @@ class EtcdStore implements KeyValueStore {
       servers: options.servers,
       connect: (url) => connectMember(url, options),
       clock,
+      pause: delay,
     });
     this.#watches = new EtcdWatches(this.#endpoints, clock, options.log);
     this.#healthKey = `${options.prefix ?? '/registry'}/health`;
