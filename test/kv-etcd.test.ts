@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { collect, kvContract } from '../src/kv/kv.contract.js';
-import type { KeyValueStore } from '../src/kv/kv.js';
+import { type KeyValueStore, prefixEnd } from '../src/kv/kv.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 import { freePort } from './support/free-port.js';
 
@@ -35,6 +35,20 @@ for (const { name, program } of programs) {
       const kv = await open([`http://127.0.0.1:${await freePort()}`, etcd.url]);
       assert.ok((await kv.revision()) > 0);
       await kv.health({ timeoutMs: 2000 });
+      await kv.close();
+    });
+
+    it('reads ten thousand keys in one range', { timeout: 120_000 }, async () => {
+      const kv = await open();
+      const folder = `/many-${process.pid}/`;
+      const value = Buffer.alloc(1024, 'v');
+      const keyOf = (i: number): string => `${folder}${String(i).padStart(5, '0')}`;
+      for (let i = 0; i < 10_000; i += 100) {
+        await Promise.all(Array.from({ length: 100 }, (_, k) => kv.create(keyOf(i + k), value)));
+      }
+      const { kvs, count } = await kv.range({ start: folder, end: prefixEnd(folder) });
+      assert.equal(count, 10_000);
+      assert.ok(kvs.every((one, i) => one.key === keyOf(i) && one.value.equals(value)));
       await kv.close();
     });
 

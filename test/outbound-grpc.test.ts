@@ -2,14 +2,21 @@
 // gRPC against servers that do not hold to it: what cannot be read ends the call, and nothing else.
 import assert from 'node:assert/strict';
 import http2 from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { directDialer } from '../src/outbound/dialer.js';
 import { GrpcConnection } from '../src/outbound/grpc.js';
 import { type GrpcError, INTERNAL } from '../src/outbound/grpc-error.js';
+import { until } from '../src/lib/until.js';
 
 const COMPRESSED = Buffer.from([1, 0, 0, 0, 1, 0xff]);
 const PLAIN = Buffer.from([0, 0, 0, 0, 1, 0xff]);
+const LARGE = Buffer.alloc(3 * 1024 * 1024, 'large');
+const framedOf = (message: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
 
 describe('gRPC', () => {
   const closers: (() => void)[] = [];
@@ -130,6 +137,102 @@ describe('gRPC', () => {
       await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), { status, message });
     });
   }
+
+  it('carries large messages both ways through small windows', async () => {
+    const asked: Buffer[] = [];
+    const connection = await connectTo((stream) => {
+      stream.on('data', (chunk: Buffer) => asked.push(chunk));
+      stream.on('end', () => saying(framedOf(LARGE), OK)(stream));
+    });
+    const answer = await connection.call('/test.Test/Ask', LARGE, 60_000);
+    assert.ok(answer.equals(LARGE));
+    assert.ok(Buffer.concat(asked).subarray(5).equals(LARGE));
+  });
+
+  it('asks for no more of a stream than its receiver takes, and goes on with other calls', async () => {
+    let sent = 0;
+    const connection = await connectTo((stream) => {
+      if (stream.session?.listenerCount('half') === 1) return saying(PLAIN, OK)(stream);
+      stream.session?.on('half', () => undefined);
+      stream.respond(HEAD);
+      const send = (): void => {
+        while (sent < 30 && stream.write(framedOf(LARGE))) sent++;
+        if (sent < 30) stream.once('drain', send);
+      };
+      send();
+    });
+    let taken = 0;
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const all = new Promise<void>((resolve) => {
+      connection.stream('/test.Test/Watch', () => (++taken === 30 ? resolve() : held), () => undefined);
+    });
+    await until(() => taken === 1);
+    assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000), PLAIN.subarray(5));
+    assert.equal(taken, 1);
+    assert.ok(sent < 30, 'the window is what may wait');
+    goOn();
+    await all;
+  });
+
+  /** A server that says what it is, and then the given bytes, whatever it is asked. */
+  const connectRaw = async (answer: (socket: net.Socket) => void): Promise<GrpcConnection> => {
+    const sockets: net.Socket[] = [];
+    const server = net.createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+      // The preface and our settings come in the first piece, a call in a later one.
+      socket.once('data', () => socket.on('data', () => answer(socket)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const connection = await GrpcConnection.open({ url: `http://127.0.0.1:${port}`, tls: {}, dialer: directDialer });
+    closers.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return connection;
+  };
+
+  it('fails a call in its time when the server hangs', async () => {
+    const connection = await connectRaw(() => undefined);
+    await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 50), {
+      status: 4,
+      message: 'context deadline exceeded',
+    });
+    assert.ok(connection.usable);
+    connection.close();
+  });
+
+  const ends: readonly [string, (socket: net.Socket) => void, RegExp][] = [
+    ['answers garbage', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), /a frame is too large/],
+    ['closes the connection', (socket) => socket.end(), /error reading from server: EOF/],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), /error reading from server: /],
+  ];
+  for (const [what, end, message] of ends) {
+    it(`fails the calls under way when the server ${what}`, async () => {
+      const connection = await connectRaw(end);
+      const closed = new Promise<void>((resolve) => connection.onClose(resolve));
+      const call = connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000);
+      await assert.rejects(
+        call,
+        (error: GrpcError) => error.status === 14 && error.sent && message.test(error.message),
+      );
+      await closed;
+      await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000), { status: 14, sent: false });
+    });
+  }
+
+  it('does not count a server as connected that says nothing', async () => {
+    const server = net.createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const target = { url: `http://127.0.0.1:${port}`, tls: {}, dialer: directDialer };
+    const opening = GrpcConnection.open(target, { connectTimeoutMs: 50 });
+    await assert.rejects(opening, /no SETTINGS frame came in time/);
+    server.close();
+  });
 
   it('asks once more where the server did not look', async () => {
     let asked = 0;

@@ -13,6 +13,22 @@ export function framed(message: Buffer): Buffer {
   return frame;
 }
 
+/** What stands before a message of so many bytes. */
+export function messageHead(bytes: number): Buffer {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head[0] = 0;
+  head.writeUInt32BE(bytes, 1);
+  return head;
+}
+
+/** The message that a piece is, no more and no less; undefined where it is anything else. */
+// hot: once for each answer.
+export function wholeMessage(piece: Buffer, maxBytes: number): Buffer | undefined {
+  if (piece.length < HEAD_BYTES || piece[0] !== 0) return undefined;
+  const size = piece.readUInt32BE(1);
+  return size === piece.length - HEAD_BYTES && size <= maxBytes ? piece.subarray(HEAD_BYTES) : undefined;
+}
+
 export class MessageReader {
   readonly #maxMessageBytes: number;
   #chunks: Buffer[] = [];

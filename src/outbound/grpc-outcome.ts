@@ -1,9 +1,11 @@
 // How a gRPC call went, by what came over HTTP/2: a status of gRPC's, or one that its specification gives to an HTTP
 // status, a reset or an answer that is not gRPC's at all. The texts are those of the reference's client.
-import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import { base64Fault } from '../lib/base64-fault.js';
 import { goQuote } from '../lib/go-quote.js';
 import { resetName, resetNameOf, type ResetName } from '../lib/http2-reset.js';
+import type { GoAway } from '../wire/http2/client.js';
+import type { HeaderFields } from '../wire/http2/response-heads.js';
 import { INTERNAL, RESOURCE_EXHAUSTED, UNAVAILABLE, UNKNOWN } from './grpc-error.js';
 
 export interface Outcome {
@@ -51,22 +53,31 @@ export const resetOutcome = (code: number): Outcome => ({
   message: `stream terminated by RST_STREAM with error code: ${resetName(code)}`,
 });
 
-/** What the server said before it left. */
-export interface GoAway {
-  readonly code: number;
-  readonly words: string;
-}
+/** The server did not look at the request, and will not. */
+export const REFUSED: Outcome = { status: UNAVAILABLE, message: 'the connection is draining' };
 
-export function lostOutcome(goAway: GoAway | undefined): Outcome {
-  const read = 'error reading from server: EOF';
+/** `why` the connection ended, where the server did not say before that it leaves. */
+export function lostOutcome(why: string, goAway: GoAway | undefined): Outcome {
+  const read = `error reading from server: ${why}`;
   if (goAway === undefined) return { status: UNAVAILABLE, message: read };
-  const words = goAway.words === '' ? '' : `, debug data: ${goQuote(goAway.words)}`;
+  const words = goAway.debugData === '' ? '' : `, debug data: ${goQuote(goAway.debugData)}`;
   const before = `received prior goaway: code: ${resetName(goAway.code)}${words}`;
   return { status: UNAVAILABLE, message: `closing transport due to: connection error: desc = "${read}", ${before}` };
 }
 
 /** Of the headers that an answer begins with: why they are no answer to a call. */
-export function headFault(headers: IncomingHttpHeaders): Outcome | undefined {
+export function headFault(headers: HeaderFields): Outcome | undefined {
+  if (FAULTLESS.has(headers)) return undefined;
+  const fault = findFault(headers);
+  if (fault === undefined) FAULTLESS.add(headers);
+  return fault;
+}
+
+/** Answers begin and end with the same few blocks, which are looked at once. */
+const FAULTLESS = new WeakSet<HeaderFields>();
+const OUTCOMES = new WeakMap<HeaderFields, Outcome>();
+
+function findFault(headers: HeaderFields): Outcome | undefined {
   const malformed = malformedStatus(headers);
   if (malformed !== undefined) return malformed;
   const httpStatus = Number(headers[':status']);
@@ -83,7 +94,16 @@ export function headFault(headers: IncomingHttpHeaders): Outcome | undefined {
 }
 
 /** Of the headers that an answer ends with, which may be those it begins with. */
-export function endOutcome(headers: IncomingHttpHeaders): Outcome {
+export function endOutcome(headers: HeaderFields): Outcome {
+  let outcome = OUTCOMES.get(headers);
+  if (outcome === undefined) {
+    outcome = outcomeOf(headers);
+    OUTCOMES.set(headers, outcome);
+  }
+  return outcome;
+}
+
+function outcomeOf(headers: HeaderFields): Outcome {
   const fault = malformedStatus(headers) ?? malformedMetadata(headers);
   if (fault !== undefined) return fault;
   const status = headers['grpc-status'];
@@ -100,7 +120,7 @@ const isGrpcType = (type: string): boolean =>
 
 const MAX_INT32 = 0x7fffffff;
 
-function malformedStatus(headers: IncomingHttpHeaders): Outcome | undefined {
+function malformedStatus(headers: HeaderFields): Outcome | undefined {
   const sent = headers['grpc-status'];
   if (sent === undefined) return undefined;
   const text = String(sent);
@@ -113,14 +133,12 @@ function malformedStatus(headers: IncomingHttpHeaders): Outcome | undefined {
 }
 
 /** Metadata whose names end so are bytes in base64, with or without padding. */
-function malformedMetadata(headers: IncomingHttpHeaders): Outcome | undefined {
+function malformedMetadata(headers: HeaderFields): Outcome | undefined {
   for (const [name, value] of Object.entries(headers)) {
     if (!name.endsWith('-bin') || value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) {
-      const fault = base64Fault(one, { url: false, padded: one.length % 4 === 0 });
-      if (fault === undefined) continue;
-      return { status: INTERNAL, message: `transport: malformed ${name}: illegal base64 data at input byte ${fault}` };
-    }
+    const fault = base64Fault(value, { url: false, padded: value.length % 4 === 0 });
+    if (fault === undefined) continue;
+    return { status: INTERNAL, message: `transport: malformed ${name}: illegal base64 data at input byte ${fault}` };
   }
   return undefined;
 }

@@ -1,54 +1,28 @@
-// gRPC over one HTTP/2 session: unary calls and two-way streams, for etcd, key services, signers, proxies and collectors.
-import { append } from '../lib/append.js';
-import http2 from 'node:http2';
+// gRPC over one HTTP/2 connection: unary calls and two-way streams, for etcd, KMS plugins, signers, proxies and collectors.
 import type { Duplex } from 'node:stream';
-import { type ClientTls, handshake } from './client-tls.js';
-import { type Dialer, dialUnix } from './dialer.js';
-import {
-  GrpcError,
-  type GrpcFailure,
-  DEADLINE_EXCEEDED,
-  INTERNAL,
-  NoAnswer,
-  UNAVAILABLE,
-  UNKNOWN,
-} from './grpc-error.js';
-import { framed, MessageReader } from './grpc-messages.js';
-import {
-  endOutcome,
-  type GoAway,
-  headFault,
-  lostOutcome,
-  NO_TRAILERS,
-  type Outcome,
-  resetOutcome,
-} from './grpc-outcome.js';
+import { Deadlines } from '../lib/deadlines.js';
+import { startHttp2Client } from '../wire/http2-client.js';
+import type { Http2Client } from '../wire/http2/client.js';
+import { type CallOwner, UnaryCall } from './grpc-call.js';
+import { GrpcError, UNAVAILABLE } from './grpc-error.js';
+import { describeError } from './grpc-failure.js';
+import { messageHead } from './grpc-messages.js';
+import { lostOutcome, type Outcome } from './grpc-outcome.js';
+import { StreamingCall } from './grpc-stream.js';
+import { addressedTo, dialTarget, type GrpcTarget, whereIs } from './grpc-target.js';
 import { OutboundError } from './outbound-error.js';
-import { targetOf } from './target.js';
 
-/** Ends as the reference's client notices a dead peer: a ping without an answer. */
+/** As the reference's client notices a dead peer: a ping without an answer. */
 const PING_PERIOD_MS = 30_000;
 const PING_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-const WINDOW_BYTES = 16 * 1024 * 1024;
 /** An answer larger than this is a mistake; a client may say less. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 * 1024;
 
-export type GrpcTarget =
-  | {
-      /** `https://host:port`, or `http://…` without TLS. */
-      readonly url: string;
-      readonly tls: ClientTls;
-      readonly dialer: Dialer;
-    }
-  | {
-      readonly unixPath: string;
-      /** Whom it is to be, where the server may look at it; over a socket there is no host, and every server takes any. */
-      readonly authority?: string;
-    };
-
 export interface GrpcOptions {
   readonly maxMessageBytes?: number;
+  /** Until the server has said what it is. */
+  readonly connectTimeoutMs?: number;
 }
 
 /** Headers of a call; names in lower case. */
@@ -61,30 +35,54 @@ export interface GrpcStream {
   close(): void;
 }
 
-export class GrpcConnection {
-  readonly #session: http2.ClientHttp2Session;
+export class GrpcConnection implements CallOwner {
+  readonly deadlines = new Deadlines();
+  readonly maxMessageBytes: number;
+  readonly #client: Http2Client;
+  readonly #socket: Duplex;
   readonly #where: string;
-  /** Of a unix socket only. */
-  readonly #authority: string | undefined;
-  readonly #maxMessageBytes: number;
-  #ping: NodeJS.Timeout | undefined;
-  #goAway: GoAway | undefined;
+  readonly #closeListeners: (() => void)[] = [];
+  readonly #pings: NodeJS.Timeout;
+  /** Somebody waits for their answers: they keep the process alive, an idle connection does not. */
+  #calls = 0;
 
-  private constructor(session: http2.ClientHttp2Session, target: GrpcTarget, options: GrpcOptions) {
-    this.#session = session;
+  private constructor(
+    client: Http2Client,
+    { socket, target, options }: { socket: Duplex; target: GrpcTarget; options: GrpcOptions },
+  ) {
+    this.#client = client;
+    this.#socket = socket;
     this.#where = whereIs(target);
-    this.#authority = 'url' in target ? undefined : (target.authority ?? 'localhost');
-    this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
-    session.on('goaway', (code, _last, words) => (this.#goAway = { code, words: words?.toString() ?? '' }));
-    this.#keepAlive();
+    this.maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    this.#keepsProcess(false);
+    this.#pings = setInterval(() => this.#ping(), PING_PERIOD_MS).unref();
   }
 
+  /** There once the server has said what it is: the kernel accepts connections for a process that hangs, too. */
   static async open(target: GrpcTarget, options: GrpcOptions = {}): Promise<GrpcConnection> {
-    const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     try {
-      return new GrpcConnection(await startSession(await connect(target, timeout), target, timeout), target, options);
+      const socket = await dialTarget(target, timeout);
+      return await new Promise((resolve, reject) => {
+        let connection: GrpcConnection | undefined;
+        const late = (): void => client.close('no SETTINGS frame came in time');
+        const client = startHttp2Client(socket, {
+          ...addressedTo(target),
+          onReady: () => {
+            timeout.removeEventListener('abort', late);
+            connection = new GrpcConnection(client, { socket, target, options });
+            resolve(connection);
+          },
+          onClose: (why) => {
+            timeout.removeEventListener('abort', late);
+            if (connection === undefined) reject(new Error(why));
+            else connection.#closed();
+          },
+        });
+        timeout.addEventListener('abort', late, { once: true });
+      });
     } catch (error) {
-      const message = `${whereIs(target)}: ${describe(error)}`;
+      const message = `${whereIs(target)}: ${describeError(error)}`;
       const dialing = error instanceof OutboundError && error.failure === 'dial' ? error.message : undefined;
       throw new GrpcError({ status: UNAVAILABLE, message, sent: false, dialing });
     }
@@ -92,69 +90,28 @@ export class GrpcConnection {
 
   /** Whom the connection is to; empty where that is no address. */
   get peer(): { readonly address: string; readonly port: number } {
-    const { remoteAddress = '', remotePort = 0 } = this.#session.socket;
+    const { remoteAddress = '', remotePort = 0 } = this.#socket as { remoteAddress?: string; remotePort?: number };
     return { address: remoteAddress, port: remotePort };
   }
 
   get usable(): boolean {
-    return !this.#session.closed && !this.#session.destroyed;
+    return this.#client.usable;
   }
 
   onClose(listener: () => void): void {
-    this.#session.once('close', listener);
+    this.#closeListeners.push(listener);
   }
 
   close(): void {
-    clearInterval(this.#ping);
-    this.#session.destroy();
+    this.#client.close('the connection was closed');
   }
 
   // hot: every read and write
-  call(method: string, message: Buffer, timeoutMs: number, metadata: Metadata = {}): Promise<Buffer> {
-    return this.#ask({ method, message, endMs: performance.now() + timeoutMs, metadata }, true);
-  }
-
-  /** What the server refuses to look at is asked once again. */
-  #ask(asked: Asked, isFirst: boolean): Promise<Buffer> {
+  call(method: string, message: Buffer, timeoutMs: number, metadata?: Metadata): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const fail = ({ status, message }: Outcome): void => reject(new GrpcError({ status, message, sent: true }));
-      const stream = this.#request(asked.method, asked.metadata);
-      const answer = new Answer(stream, this.#maxMessageBytes);
-      const messages: Buffer[] = [];
-      const giveUp = (why: Outcome): void => {
-        fail(why);
-        stream.close(http2.constants.NGHTTP2_CANCEL);
-      };
-      const timer = setTimeout(
-        () => giveUp({ status: DEADLINE_EXCEEDED, message: 'context deadline exceeded' }),
-        Math.max(1, asked.endMs - performance.now()),
-      );
-      answer.onFault = giveUp;
-      stream.on('data', (chunk: Buffer) => {
-        try {
-          append(messages, answer.messages.take(chunk));
-        } catch (error) {
-          giveUp(failureOf(error));
-        }
-      });
-      stream.on('close', () => {
-        clearTimeout(timer);
-        const refused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM;
-        if (refused && isFirst && this.usable) return resolve(this.#ask(asked, false));
-        const outcome = this.#outcomeOf(answer);
-        const [first, second] = messages;
-        if (second !== undefined) fail(TWO_ANSWERS);
-        else if (answer.isOver && answer.messages.isInside) fail(ENDS_INSIDE);
-        else if (outcome.status !== 0) fail(outcome);
-        else if (first === undefined) reject(new NoAnswer());
-        else resolve(first);
-      });
-      stream.end(framed(asked.message));
+      const endMs = Date.now() + timeoutMs;
+      this.#begin(new UnaryCall(message, { method, metadata, endMs, owner: this, resolve, reject }));
     });
-  }
-
-  #outcomeOf(answer: Answer): Outcome {
-    return answer.outcome ?? (this.#session.destroyed ? lostOutcome(this.#goAway) : answer.reset);
   }
 
   /** `take` may answer a promise: reading stops until it is fulfilled. `ended` is told NoAnswer of a stream that ended well. */
@@ -162,192 +119,67 @@ export class GrpcConnection {
     method: string,
     take: (message: Buffer) => void | Promise<void>,
     ended: (error: GrpcError) => void,
-    metadata: Metadata = {},
+    metadata?: Metadata,
   ): GrpcStream {
-    const stream = this.#request(method, metadata);
-    const answer = new Answer(stream, this.#maxMessageBytes);
-    let failure: GrpcFailure | undefined;
-    let tail: Promise<void> | undefined;
-    let broken = false;
-    const deliver = (messages: readonly Buffer[]): void | Promise<void> => {
-      for (const [index, message] of messages.entries()) {
-        if (broken) return;
-        const busy = take(message);
-        if (busy !== undefined) return busy.then(() => deliver(messages.slice(index + 1)));
-      }
-    };
-    // What cannot be read ends this stream: thrown out of an event it would end the process.
-    const fail = (error: unknown): void => {
-      broken = true;
-      failure = { ...failureOf(error), sent: true };
-      stream.close(http2.constants.NGHTTP2_CANCEL);
-    };
-    answer.onFault = (why) => fail(new GrpcError({ ...why, sent: true }));
-    const receive = (chunk: Buffer): void => {
-      const messages = answer.messages.take(chunk);
-      const busy = tail === undefined ? deliver(messages) : tail.then(() => deliver(messages));
-      if (busy === undefined) return;
-      stream.pause();
-      const mine = busy.then(() => {
-        if (tail !== mine) return;
-        tail = undefined;
-        stream.resume();
-      }, fail);
-      tail = mine;
-    };
-    stream.on('data', (chunk: Buffer) => {
-      if (broken) return;
-      try {
-        receive(chunk);
-      } catch (error) {
-        fail(error);
-      }
+    this.#checkUsable();
+    const call = new StreamingCall({
+      method,
+      metadata,
+      maxMessageBytes: this.maxMessageBytes,
+      take,
+      ended,
+      lostOutcome: (why) => this.lostOutcome(why),
     });
-    // Who says no more is done: it would wait for us to be, too.
-    stream.on('end', () => stream.close());
-    stream.on('close', () => {
-      const outcome = this.#outcomeOf(answer);
-      if (failure === undefined && outcome.status === 0) ended(new NoAnswer());
-      else ended(new GrpcError(failure ?? { ...outcome, sent: true }));
-    });
+    this.#client.begin(call, [], 0);
     return {
-      send: (message) => stream.destroyed || stream.writableEnded || stream.write(framed(message)),
-      onceDrained: (listener) => {
-        const done = (): void => {
-          stream.removeListener('drain', done);
-          stream.removeListener('close', done);
-          listener();
-        };
-        stream.once('drain', done);
-        stream.once('close', done);
-      },
-      close: () => stream.close(http2.constants.NGHTTP2_CANCEL),
+      send: (message) => call.send(message),
+      onceDrained: (listener) => call.onceDrained(listener),
+      close: () => call.end(),
     };
   }
 
-  #request(method: string, metadata: Metadata): http2.ClientHttp2Stream {
-    if (!this.usable) {
-      throw new GrpcError({ status: UNAVAILABLE, message: `${this.#where}: not connected`, sent: false });
-    }
-    return this.#session.request({
-      ':method': 'POST',
-      ':path': method,
-      ...(this.#authority !== undefined && { ':authority': this.#authority }),
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      ...metadata,
-    });
+  lostOutcome(why: string): Outcome {
+    return lostOutcome(why, this.#client.goAway);
   }
 
-  #keepAlive(): void {
-    this.#ping = setInterval(() => {
-      if (!this.usable) return clearInterval(this.#ping);
-      const timer = setTimeout(() => this.#session.destroy(new Error('no answer to a ping')), PING_TIMEOUT_MS);
-      timer.unref();
-      this.#session.ping(() => clearTimeout(timer));
-    }, PING_PERIOD_MS);
-    this.#ping.unref();
-  }
-}
-
-const whereIs = (target: GrpcTarget): string => ('url' in target ? target.url : `unix://${target.unixPath}`);
-
-async function connect(target: GrpcTarget, signal: AbortSignal): Promise<Duplex> {
-  if ('unixPath' in target) return dialUnix(target.unixPath, signal);
-  const url = new URL(target.url);
-  const address = targetOf(url);
-  const connection = await target.dialer.dial(address, signal);
-  if (url.protocol !== 'https:') return connection;
-  return handshake(connection, { tls: target.tls, host: address.host, protocols: ['h2'], signal });
-}
-
-/** It is there once the other side has said what it is: the kernel accepts connections for a process that hangs. */
-function startSession(connection: Duplex, target: GrpcTarget, signal: AbortSignal): Promise<http2.ClientHttp2Session> {
-  return new Promise((resolve, reject) => {
-    const authority = 'url' in target ? target.url : 'http://localhost';
-    const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
-    const session = http2.connect(authority, { createConnection: () => connection, settings });
-    const failed = (error?: Error): void => {
-      signal.removeEventListener('abort', late);
-      session.destroy();
-      reject(error ?? new Error('the connection was closed'));
-    };
-    const late = (): void => failed(new Error('no SETTINGS frame came in time'));
-    signal.addEventListener('abort', late, { once: true });
-    session.once('error', failed);
-    session.once('close', failed);
-    session.once('remoteSettings', () => {
-      signal.removeEventListener('abort', late);
-      session.removeListener('error', failed);
-      session.removeListener('close', failed);
-      session.on('error', () => undefined);
-      session.setLocalWindowSize(WINDOW_BYTES);
-      session.unref();
-      resolve(session);
-    });
-  });
-}
-
-interface Asked {
-  readonly method: string;
-  readonly message: Buffer;
-  readonly endMs: number;
-  readonly metadata: Metadata;
-}
-
-const TWO_ANSWERS: Outcome = {
-  status: UNKNOWN,
-  message: 'grpc: client streaming protocol violation: get <nil>, want <EOF>',
-};
-const ENDS_INSIDE: Outcome = { status: INTERNAL, message: 'unexpected EOF' };
-
-/** What has come on a stream so far. */
-class Answer {
-  readonly messages: MessageReader;
-  /** By headers; undefined while none say how it went. */
-  outcome: Outcome | undefined;
-  /** The server has said all. */
-  isOver = false;
-  /** Told once of headers that are no answer to a call. */
-  onFault: (why: Outcome) => void = () => undefined;
-  readonly #stream: http2.ClientHttp2Stream;
-  #hasBegun = false;
-
-  constructor(stream: http2.ClientHttp2Stream, maxMessageBytes: number) {
-    this.#stream = stream;
-    this.messages = new MessageReader(maxMessageBytes);
-    stream.on('response', (headers, flags) => this.#begin(headers, flags));
-    stream.on('trailers', (headers) => this.#end(headers));
-    stream.on('end', () => (this.isOver ||= this.#hasBegun && !stream.rstCode));
-    // How it ended is told when it closes.
-    stream.on('error', () => undefined);
+  again(call: UnaryCall): boolean {
+    if (!this.usable) return false;
+    const { path: method, message, metadata, endMs } = call;
+    const repeated = new UnaryCall(message, { method, metadata, endMs, owner: this, ...call.waiter });
+    repeated.isRepeated = true;
+    this.#begin(repeated);
+    return true;
   }
 
-  /** How it went where no headers say so, on a connection that is still there. */
-  get reset(): Outcome {
-    return this.isOver ? NO_TRAILERS : resetOutcome(this.#stream.rstCode ?? 0);
+  settled(): void {
+    if (--this.#calls === 0) this.#keepsProcess(false);
   }
 
-  #begin(headers: http2.IncomingHttpHeaders, flags: number): void {
-    this.#hasBegun = true;
-    const fault = headFault(headers);
-    if (fault !== undefined) return this.onFault(fault);
-    this.messages.encoding = String(headers['grpc-encoding'] ?? '');
-    if ((flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#end(headers);
+  #begin(call: UnaryCall): void {
+    if (this.#calls++ === 0) this.#keepsProcess(true);
+    if (!this.usable) return call.onLoss({ kind: 'refused' });
+    const head = messageHead(call.message.length);
+    this.#client.begin(call, [head, call.message], head.length + call.message.length);
   }
 
-  #end(headers: http2.IncomingHttpHeaders): void {
-    this.isOver = true;
-    this.outcome = endOutcome(headers);
+  #checkUsable(): void {
+    if (this.usable) return;
+    throw new GrpcError({ status: UNAVAILABLE, message: `${this.#where}: not connected`, sent: false });
   }
-}
 
-function failureOf(error: unknown): Outcome {
-  if (error instanceof GrpcError) return { status: error.status, message: error.message };
-  return { status: INTERNAL, message: describe(error) };
-}
+  #ping(): void {
+    const timer = setTimeout(() => this.#client.close('no answer to a ping'), PING_TIMEOUT_MS).unref();
+    this.#client.ping(() => clearTimeout(timer));
+  }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message !== '' || !('code' in error) ? error.message : String(error.code);
+  #closed(): void {
+    clearInterval(this.#pings);
+    for (const listener of this.#closeListeners.splice(0)) listener();
+  }
+
+  #keepsProcess(keeps: boolean): void {
+    const socket = this.#socket as { ref?: () => void; unref?: () => void };
+    if (keeps) socket.ref?.();
+    else socket.unref?.();
+  }
 }

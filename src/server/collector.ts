@@ -1,7 +1,8 @@
 // The collector of traces: OpenTelemetry's service over gRPC, connected to when there is something to send.
 import type { Dialer } from '../outbound/dialer.js';
-import { GrpcConnection, type GrpcTarget } from '../outbound/grpc.js';
+import { GrpcConnection } from '../outbound/grpc.js';
 import { GrpcError } from '../outbound/grpc-error.js';
+import type { GrpcTarget } from '../outbound/grpc-target.js';
 import { RetryableFailure } from '../tracing/span-queue.js';
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';

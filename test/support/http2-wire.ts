@@ -1,7 +1,8 @@
 // HTTP/2 spoken by hand over TLS, for clients that others would not write.
 import tls, { type TLSSocket } from 'node:tls';
 import { Flag, FRAME_HEAD_BYTES, FrameType, read31, read32 } from '../../src/wire/http2/frames.js';
-import { frame, PREFACE, settings } from '../../src/wire/http2/testing.js';
+import { PREFACE } from '../../src/wire/http2/frame-reader.js';
+import { frame, settings } from '../../src/wire/http2/testing.js';
 
 export interface Wire {
   readonly socket: TLSSocket;

@@ -13,8 +13,16 @@ const NEVER_REMEMBERED = 0x10;
 const PLAIN = 0x00;
 const HUFFMAN = 0x80;
 
-/** Other in nearly every answer: remembering them would push out what repeats. */
-const PASSING: ReadonlySet<string> = new Set(['audit-id', 'content-length', 'etag', 'location', 'warning']);
+/** Other in nearly every message: remembering them would push out what repeats. */
+const PASSING: ReadonlySet<string> = new Set([
+  'audit-id',
+  'content-length',
+  'etag',
+  'location',
+  'traceparent',
+  'tracestate',
+  'warning',
+]);
 /** Nobody on the way may remember them either. */
 const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'proxy-authorization']);
 const MOST_REMEMBERED_LETTERS = 1024;
@@ -42,9 +50,19 @@ export class HpackEncoder {
     this.#table.resize(size);
   }
 
+  /** While it stays the same, a block that was written after `begin` may be written again as it was. */
+  get version(): number {
+    return this.#table.version;
+  }
+
+  /** Comes first in a block, where `putStatus` does not. */
+  begin(out: ByteWriter): void {
+    if (this.#resizedTo !== undefined) this.#putResized(out, this.#resizedTo);
+  }
+
   /** Comes first in a block. */
   putStatus(out: ByteWriter, status: number): void {
-    if (this.#resizedTo !== undefined) this.#putResized(out, this.#resizedTo);
+    this.begin(out);
     const index = STATIC_INDEX_OF_STATUS.get(status);
     if (index === undefined) return this.putField(out, ':status', String(status));
     out.ensure(1);

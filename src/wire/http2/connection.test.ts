@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpHandler, HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
 import { Flag, FrameType } from './frames.js';
-import { block, type Fields, frame, GET, headers, POST, PREFACE, settings, TestConnection, uint32 } from './testing.js';
+import { PREFACE } from './frame-reader.js';
+import { block, type Fields, frame, GET, headers, POST, settings, TestConnection, uint32 } from './testing.js';
 
 const ok = (body: HttpResponse['body'] = 'ok', more: HttpResponse['headers'] = {}): HttpResponse => ({
   status: 200,

@@ -15,7 +15,7 @@ import { type BufferPool, Output } from './output.js';
 import type { Reader, Reading } from '../reading.js';
 import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
-import { PeerSettings, putSettings } from './settings.js';
+import { PeerSettings, putServerSettings } from './settings.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
 import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
@@ -50,7 +50,7 @@ export class Http2Connection implements StreamOwner, Reader {
   readonly encoder = new HpackEncoder();
   readonly guard = new FloodGuard(NOW_MS);
   readonly output: Output;
-  readonly outgoing: Outgoing;
+  readonly outgoing: Outgoing<Http2Stream>;
   /** Those that are not over after the turn in which they began. */
   readonly streams = new Map<number, Http2Stream>();
   /** No frame is read any more. */
@@ -239,7 +239,7 @@ export class Http2Connection implements StreamOwner, Reader {
   }
 
   #greet(wholeWindow: number): void {
-    putSettings(this.output, {
+    putServerSettings(this.output, {
       maxStreams: this.options.maxStreams,
       windowBytes: UPLOAD_WINDOW_BYTES,
       frameBytes: UPLOAD_WINDOW_BYTES,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConnectionError } from './error-code.js';
-import { FrameReader, type FrameReceiver } from './frame-reader.js';
+import { FrameReader, type FrameReceiver, PREFACE } from './frame-reader.js';
 import { Flag, FrameType } from './frames.js';
-import { frame, PREFACE } from './testing.js';
+import { frame } from './testing.js';
 
 const MOST_BYTES = 1000;
 

@@ -17,13 +17,14 @@ export interface FrameReceiver {
   dataEnds(): void;
 }
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+/** What a client says first. */
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export class FrameReader {
   /** The beginning of a frame whose end has not come. */
   #held: ByteWriter | undefined = undefined;
   #needed = 0;
-  #prefaceLeft = PREFACE.length;
+  #prefaceLeft: number;
   /** Inside a DATA frame. */
   #inData = false;
   #contentLeft = 0;
@@ -32,7 +33,10 @@ export class FrameReader {
   constructor(
     private readonly receiver: FrameReceiver,
     private readonly mostBytes: number,
-  ) {}
+    from: 'client' | 'server' = 'client',
+  ) {
+    this.#prefaceLeft = from === 'client' ? PREFACE.length : 0;
+  }
 
   /** The beginning of a frame is held. */
   get insideFrame(): boolean {

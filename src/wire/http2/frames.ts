@@ -73,6 +73,14 @@ export function putPingAck(out: ByteWriter, payload: Buffer, start: number): voi
   out.put(payload, start, start + 8);
 }
 
+/** The payload is all zeros: there is one at a time. */
+export function putPing(out: ByteWriter): void {
+  out.ensure(FRAME_HEAD_BYTES + 8);
+  putFrameHead(out, 8, FrameType.ping, 0, 0);
+  out.bytes.fill(0, out.at, out.at + 8);
+  out.at += 8;
+}
+
 export function putGoaway(out: ByteWriter, lastStream: number, code: ErrorCode, why: string): void {
   out.ensure(FRAME_HEAD_BYTES + 8 + why.length);
   putFrameHead(out, 8 + why.length, FrameType.goaway, 0, 0);

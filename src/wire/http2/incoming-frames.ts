@@ -1,88 +1,32 @@
-// What the client sends, frame by frame: RFC 9113, sections 5 and 6. What breaks the rules of one stream ends that
-// stream, what breaks those of all ends the connection.
+// What a client sends: requests, their bodies, and taking them back.
 import type { Http2Connection } from './connection.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
-import type { FrameReceiver } from './frame-reader.js';
-import { Flag, FrameType, MOST_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
-import { fragmentOf, HeaderBlock } from './header-block.js';
+import { FrameRules, protocolError } from './frame-rules.js';
+import { Flag, FrameType } from './frames.js';
 import { type ReadHead, RequestHeads } from './request-heads.js';
 import type { Serving } from './serving.js';
-import { putSettingsAck } from './settings.js';
 import { Http2Stream } from './stream.js';
 import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
-const PRIORITY_BYTES = 5;
-const protocolError = (message: string): ConnectionError => new ConnectionError(ErrorCode.protocol, message);
-const sizeError = (message: string): ConnectionError => new ConnectionError(ErrorCode.frameSize, message);
-
-export class IncomingFrames implements FrameReceiver {
+export class IncomingFrames extends FrameRules<Http2Stream> {
   /** The highest the client has used. */
   lastStream = 0;
   /** From here on it has left out none. */
   #unbrokenFrom = 1;
-  /** The client has said what it is. */
-  greeted = false;
   readonly #heads = new RequestHeads();
-  #block: HeaderBlock | undefined = undefined;
   #dataStream: Http2Stream | undefined = undefined;
   #dataEndsStream = false;
-  /** Of ours, which the client has not acknowledged. */
-  #settingsUnderWay = 1;
 
   constructor(
     private readonly connection: Http2Connection,
     private readonly serving: Serving,
     private readonly maxStreams: number,
-  ) {}
-
-  get closed(): boolean {
-    return this.connection.closed;
+  ) {
+    super(connection);
   }
 
-  get rests(): boolean {
-    return this.connection.rests;
-  }
-
-  get insideBlock(): boolean {
-    return this.#block !== undefined;
-  }
-
-  frame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    this.#checkOrder(type, flags, id);
-    const length = end - start;
-    switch (type) {
-      case FrameType.headers:
-        return this.#headers(flags, id, bytes, start, end);
-      case FrameType.continuation:
-        return this.#continuation(flags, bytes, start, end);
-      case FrameType.windowUpdate:
-        if (length !== 4) throw sizeError('a window update that is none');
-        return this.#windowUpdate(id, read31(bytes, start));
-      case FrameType.resetStream:
-        if (length !== 4) throw sizeError('a reset that is none');
-        return this.#resetStream(id, bytes.readUInt32BE(start));
-      case FrameType.settings:
-        return this.#settings(flags, id, bytes, start, end);
-      case FrameType.ping:
-        if (id !== 0) throw protocolError('a ping on a stream');
-        if (length !== 8) throw sizeError('a ping that is none');
-        return this.#ping(flags, bytes, start);
-      case FrameType.goaway:
-        if (id !== 0) throw protocolError('an end of one stream for all');
-        if (length < 8) throw sizeError('an end that is none');
-        return this.connection.retire();
-      case FrameType.priority:
-        return this.#priority(id, length);
-      case FrameType.pushPromise:
-        throw protocolError('a client promises nothing');
-      default:
-        // Of extensions that we have not agreed on.
-        this.connection.guard.spend();
-    }
-  }
-
-  dataBegins(flags: number, id: number, length: number, padding: number): void {
-    this.#checkOrder(FrameType.data, flags, id);
+  override dataBegins(flags: number, id: number, length: number, padding: number): void {
+    this.checkOrder(FrameType.data, flags, id);
     if (id === 0) throw protocolError('a body on no stream');
     const { connection } = this;
     connection.received(length);
@@ -102,62 +46,30 @@ export class IncomingFrames implements FrameReceiver {
     this.#dataEndsStream = ends;
   }
 
-  dataPiece(piece: Buffer): void {
+  override dataPiece(piece: Buffer): void {
     const stream = this.#dataStream;
     if (stream !== undefined && !stream.closed) stream.upload?.push(piece);
   }
 
-  dataEnds(): void {
+  override dataEnds(): void {
     const stream = this.#dataStream;
     this.#dataStream = undefined;
     if (stream !== undefined && this.#dataEndsStream && !stream.closed) stream.upload?.end();
   }
 
-  /** SETTINGS come first, and nothing inside a block of headers. */
-  #checkOrder(type: number, flags: number, id: number): void {
-    if (!this.greeted) {
-      if (type !== FrameType.settings || (flags & Flag.ack) !== 0) throw protocolError('settings come first');
-      this.greeted = true;
-      this.connection.greeted();
-    }
-    const continues = type === FrameType.continuation;
-    if (this.#block === undefined) {
-      if (continues) throw protocolError('a continuation of nothing');
-    } else if (!continues || this.#block.stream !== id) {
-      throw protocolError('a frame inside a block of headers');
-    }
-  }
-
   #dataOnClosed(id: number): void {
-    this.#checkUsed(id);
+    this.checkUsed(id);
     const { connection } = this;
     if (connection.retired || connection.wasReset(id)) return;
     connection.guard.spend();
     connection.resetStream(id, ErrorCode.streamClosed);
   }
 
-  /** Streams that never were know HEADERS and PRIORITY only. */
-  #checkUsed(id: number): void {
+  protected override checkUsed(id: number): void {
     if (id % 2 === 0 || id > this.lastStream) throw protocolError('a frame on a stream that has not begun');
   }
 
-  #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    if (id % 2 === 0) throw protocolError('a client has odd streams');
-    const fragment = fragmentOf(flags, bytes, start, end);
-    if ((flags & Flag.endHeaders) !== 0) return this.#wholeBlock(flags, id, bytes, fragment.start, fragment.end);
-    this.#block = new HeaderBlock(id, flags, bytes, fragment.start, fragment.end);
-  }
-
-  #continuation(flags: number, bytes: Buffer, start: number, end: number): void {
-    const block = this.#block as HeaderBlock;
-    if (start === end) this.connection.guard.spend();
-    block.add(bytes, start, end);
-    if ((flags & Flag.endHeaders) === 0) return;
-    this.#block = undefined;
-    this.#wholeBlock(block.flags, block.stream, block.bytes, 0, block.length);
-  }
-
-  #wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  protected override wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const endStream = (flags & Flag.endStream) !== 0;
     if (id <= this.lastStream) return this.#trailers(endStream, id, bytes, start, end);
     if (id > this.lastStream + 2) this.#unbrokenFrom = id;
@@ -199,77 +111,18 @@ export class IncomingFrames implements FrameReceiver {
     stream.upload.end();
   }
 
-  #windowUpdate(id: number, increment: number): void {
-    const { connection } = this;
-    const { outgoing } = connection;
-    connection.guard.spend();
-    if (id === 0) {
-      if (increment === 0) throw protocolError('a window that does not widen');
-      outgoing.widen(increment);
-      if (!outgoing.empty) connection.schedule();
-      return;
-    }
-    const stream = connection.streams.get(id);
-    if (stream === undefined) return this.#checkUsed(id);
-    if (increment === 0) return connection.resetStream(id, ErrorCode.protocol);
-    stream.sendWindow += increment;
-    if (stream.sendWindow > MOST_WINDOW_BYTES) return connection.resetStream(id, ErrorCode.flowControl);
-    connection.send(stream);
-  }
-
-  #resetStream(id: number, code: number): void {
-    this.#checkUsed(id);
-    const { connection } = this;
-    connection.guard.spend();
-    const stream = connection.streams.get(id);
-    if (stream === undefined) return;
+  protected override wasReset(stream: Http2Stream, code: number): void {
     this.serving.dropped(stream);
-    connection.forget(stream, CLIENT_RESET, code);
+    this.connection.forget(stream, CLIENT_RESET, code);
   }
 
-  #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    const { connection } = this;
-    if (id !== 0) throw protocolError('settings on a stream');
-    if ((flags & Flag.ack) !== 0) {
-      if (end > start) throw sizeError('an acknowledgement that says something');
-      if (--this.#settingsUnderWay < 0) throw protocolError('an acknowledgement of nothing');
-      return;
-    }
-    connection.guard.spend();
-    const { peer } = connection;
-    const before = peer.initialWindowBytes;
-    peer.read(bytes, start, end);
-    connection.encoder.limitTable(peer.headerTableBytes);
-    if (peer.initialWindowBytes !== before) this.#changeWindows(peer.initialWindowBytes - before);
-    putSettingsAck(connection.output);
-    connection.schedule();
+  /** A client that leaves is answered what it asked for. */
+  protected override goaway(): void {
+    this.connection.retire();
   }
 
-  #changeWindows(change: number): void {
-    for (const stream of this.connection.streams.values()) {
-      stream.sendWindow += change;
-      if (stream.sendWindow > MOST_WINDOW_BYTES) {
-        throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large');
-      }
-      this.connection.send(stream);
-    }
-  }
-
-  #ping(flags: number, bytes: Buffer, start: number): void {
-    this.connection.guard.spend();
-    if ((flags & Flag.ack) !== 0) return;
-    putPingAck(this.connection.output, bytes, start);
-    this.connection.schedule();
-  }
-
-  /** Nobody here sends by priorities, but a frame must be one. */
-  #priority(id: number, length: number): void {
-    if (id === 0) throw protocolError('a priority of no stream');
-    this.connection.guard.spend();
-    if (length === PRIORITY_BYTES) return;
-    if (!this.connection.streams.has(id)) throw sizeError('a priority that is none');
-    this.connection.resetStream(id, ErrorCode.frameSize);
-  }
+  /** A server asks nothing. */
+  protected override pingAnswered(): void {}
 }
 
 const CLIENT_RESET = new Error('the client is gone');

@@ -5,6 +5,7 @@
 // A stream whose own window is used up leaves the ring until the client has read; when the window of all is used up,
 // the ring waits.
 import type { HttpResponse } from '../../lib/http.js';
+import type { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
 import {
@@ -17,21 +18,43 @@ import {
   writeFrameHead,
 } from './frames.js';
 import type { Output } from './output.js';
-import type { Http2Stream } from './stream.js';
 
 /** In one write. More would only wait, and hold memory for a client that reads slowly. */
 const MOST_WRITTEN_BYTES = 128 * 1024;
 /** Larger frames gain nothing, and others wait for them. */
 const MOST_SENT_FRAME_BYTES = 16_384;
 
-export class Outgoing {
+/** A stream as far as its bytes go out. */
+export interface OutgoingStream<S> {
+  readonly id: number;
+  /** How many bytes the other end takes for now. */
+  sendWindow: number;
+  readonly pendingBytes: number;
+  /** Nothing goes either way any more. */
+  readonly closed: boolean;
+  /** There is something to send, the end included, and a window for it. */
+  readonly canSend: boolean;
+  /** The end was sent. */
+  readonly ended: boolean;
+  /** What follows the last byte. */
+  readonly trailers: HttpResponse['headers'] | undefined;
+  /** In the ring of those that may send, with the next one after it. */
+  ready: boolean;
+  next: S | undefined;
+  /** Moves so many of the bytes that wait. */
+  moveTo(out: ByteWriter, length: number): void;
+  /** True once, when the last byte has gone out. */
+  endsNow(): boolean;
+}
+
+export class Outgoing<S extends OutgoingStream<S>> {
   window = DEFAULT_WINDOW_BYTES;
-  #first: Http2Stream | undefined = undefined;
-  #last: Http2Stream | undefined = undefined;
+  #first: S | undefined = undefined;
+  #last: S | undefined = undefined;
 
   constructor(
     private readonly guard: FloodGuard,
-    private readonly onEnded: (stream: Http2Stream) => void,
+    private readonly onEnded: (stream: S) => void,
     private readonly putTrailers: (out: Output, stream: number, trailers: HttpResponse['headers']) => void,
   ) {}
 
@@ -50,7 +73,7 @@ export class Outgoing {
   }
 
   /** Has something to send, and a window for it. */
-  add(stream: Http2Stream): void {
+  add(stream: S): void {
     if (stream.ready || !stream.canSend) return;
     stream.ready = true;
     stream.next = undefined;
@@ -78,7 +101,7 @@ export class Outgoing {
 
   /** A body that goes out with its head, without a queue: false when it must wait its turn. */
   // hot: once for each answer.
-  mayPass(out: Output, stream: Http2Stream, bytes: number): boolean {
+  mayPass(out: Output, stream: S, bytes: number): boolean {
     return (
       this.#first === undefined &&
       bytes <= this.window &&
@@ -88,7 +111,7 @@ export class Outgoing {
   }
 
   /** All of `pieces` and the end of the stream. `mayPass` was asked. */
-  pass(out: Output, stream: Http2Stream, pieces: readonly Buffer[], bytes: number): void {
+  pass(out: Output, stream: S, pieces: readonly Buffer[], bytes: number): void {
     this.window -= bytes;
     stream.sendWindow -= bytes;
     out.ensure(bytes + FRAME_HEAD_BYTES * (Math.floor(bytes / MOST_SENT_FRAME_BYTES) + 1));
@@ -110,7 +133,7 @@ export class Outgoing {
     }
   }
 
-  #putFrame(out: Output, stream: Http2Stream): void {
+  #putFrame(out: Output, stream: S): void {
     const { trailers } = stream;
     if (trailers !== undefined && stream.pendingBytes === 0 && stream.endsNow()) {
       return this.putTrailers(out, stream.id, trailers);

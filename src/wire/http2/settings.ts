@@ -26,11 +26,13 @@ const SETTING_BYTES = 6;
 /** More than anybody has to say. */
 const MOST_SETTINGS = 100;
 
-/** What the client has said so far. What it does not concern us to know is checked and forgotten. */
+/** What the other end has said so far. What it does not concern us to know is checked and forgotten. */
 export class PeerSettings {
   headerTableBytes = DEFAULT_TABLE_BYTES;
   initialWindowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = DEFAULT_FRAME_BYTES;
+  /** How many streams may be open at once that we begin. */
+  maxStreams = Number.MAX_SAFE_INTEGER;
 
   /** The payload of a frame without ACK. */
   read(bytes: Buffer, start: number, end: number): void {
@@ -51,6 +53,9 @@ export class PeerSettings {
       case Setting.enablePush:
         if (value > 1) throw new ConnectionError(ErrorCode.protocol, 'push is neither on nor off');
         return;
+      case Setting.maxConcurrentStreams:
+        this.maxStreams = value;
+        return;
       case Setting.initialWindowSize:
         if (value > MOST_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large');
         this.initialWindowBytes = value;
@@ -64,20 +69,25 @@ export class PeerSettings {
   }
 }
 
-export interface OurSettings {
-  readonly maxStreams: number;
+interface OurSettings {
   readonly windowBytes: number;
   readonly frameBytes: number;
   readonly headerListBytes: number;
 }
 
-export function putSettings(out: ByteWriter, settings: OurSettings): void {
-  const all = [
-    [Setting.maxConcurrentStreams, settings.maxStreams],
-    [Setting.initialWindowSize, settings.windowBytes],
-    [Setting.maxFrameSize, settings.frameBytes],
-    [Setting.maxHeaderListSize, settings.headerListBytes],
-  ] as const;
+export const putServerSettings = (out: ByteWriter, settings: OurSettings & { readonly maxStreams: number }): void =>
+  putSettings(out, [[Setting.maxConcurrentStreams, settings.maxStreams], ...sharedSettings(settings)]);
+
+export const putClientSettings = (out: ByteWriter, settings: OurSettings): void =>
+  putSettings(out, [[Setting.enablePush, 0], ...sharedSettings(settings)]);
+
+const sharedSettings = (settings: OurSettings): readonly (readonly [number, number])[] => [
+  [Setting.initialWindowSize, settings.windowBytes],
+  [Setting.maxFrameSize, settings.frameBytes],
+  [Setting.maxHeaderListSize, settings.headerListBytes],
+];
+
+function putSettings(out: ByteWriter, all: readonly (readonly [number, number])[]): void {
   out.ensure(FRAME_HEAD_BYTES + all.length * SETTING_BYTES);
   putFrameHead(out, all.length * SETTING_BYTES, FrameType.settings, 0, 0);
   for (const [setting, value] of all) {

@@ -6,6 +6,8 @@ import { Abortable } from '../../lib/abortable.js';
 import { resetText } from '../../lib/http2-reset.js';
 import type { BodyErrors } from '../body-errors.js';
 import type { ByteWriter } from '../byte-writer.js';
+import type { OutgoingStream } from './outgoing.js';
+import { PieceQueue } from './piece-queue.js';
 import type { RequestHead } from './request-head.js';
 import { Upload, type UploadOwner } from './upload.js';
 
@@ -24,7 +26,7 @@ export interface StreamOwner {
 
 const EMPTY = Buffer.alloc(0);
 
-export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
+export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, OutgoingStream<Http2Stream> {
   headers: HttpRequest['headers'];
   /** Of a request with a body. */
   upload: Upload | undefined = undefined;
@@ -49,9 +51,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
   /** In the ring of those that may send, with the next one after it. */
   ready = false;
   next: Http2Stream | undefined = undefined;
-  #queue: Buffer[] | undefined = undefined;
-  #queueAt = 0;
-  #offset = 0;
+  #queue: PieceQueue | undefined = undefined;
   #whenDrained: (() => void)[] | undefined = undefined;
   #query: URLSearchParams | undefined = undefined;
 
@@ -144,25 +144,12 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
 
   enqueue(bytes: Buffer): void {
     this.pendingBytes += bytes.length;
-    if (this.#queue === undefined) this.#queue = [bytes];
-    else this.#queue.push(bytes);
+    (this.#queue ??= new PieceQueue()).add(bytes);
   }
 
   /** So many of the bytes that wait. Small pieces share a frame. */
   moveTo(out: ByteWriter, length: number): void {
-    const queue = this.#queue ?? [];
-    let left = length;
-    while (left > 0) {
-      const piece = queue[this.#queueAt] as Buffer;
-      const end = Math.min(piece.length, this.#offset + left);
-      out.put(piece, this.#offset, end);
-      left -= end - this.#offset;
-      this.#offset = end;
-      if (end === piece.length) {
-        this.#queueAt++;
-        this.#offset = 0;
-      }
-    }
+    this.#queue?.moveTo(out, length);
     this.pendingBytes -= length;
     if (this.pendingBytes === 0) this.#drain();
   }
@@ -198,8 +185,6 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner {
 
   #drain(): void {
     this.#queue = undefined;
-    this.#queueAt = 0;
-    this.#offset = 0;
     const waiting = this.#whenDrained;
     this.#whenDrained = undefined;
     if (waiting !== undefined) for (const go of waiting) go();

@@ -7,11 +7,10 @@ import { ByteWriter } from '../byte-writer.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { Http2Connection } from './connection.js';
+import { PREFACE } from './frame-reader.js';
 import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, read31, read32 } from './frames.js';
 import { BufferPool } from './output.js';
 import { Reading } from '../reading.js';
-
-export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer | string = ''): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
@@ -66,18 +65,88 @@ export interface SeenFrame {
   readonly payload: Buffer;
 }
 
-export class TestConnection {
+/** What one end has sent, as frames. */
+export class FrameLog {
   readonly written: Buffer[] = [];
+  readonly #decoder = new HpackDecoder();
+  #frames: SeenFrame[] = [];
+  #rest: Buffer;
+
+  /** `skips`: so many bytes come before the first frame. */
+  constructor(private skips = 0) {
+    this.#rest = Buffer.alloc(0);
+  }
+
+  add(bytes: Buffer): void {
+    this.written.push(Buffer.from(bytes));
+    let rest = Buffer.concat([this.#rest, bytes]);
+    const skipped = Math.min(this.skips, rest.length);
+    this.skips -= skipped;
+    rest = rest.subarray(skipped);
+    while (rest.length >= FRAME_HEAD_BYTES) {
+      const length = rest.readUIntBE(0, 3);
+      if (rest.length < FRAME_HEAD_BYTES + length) break;
+      this.#frames.push({
+        type: rest[3] as number,
+        flags: rest[4] as number,
+        stream: read31(rest, 5),
+        payload: Buffer.from(rest.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length)),
+      });
+      rest = rest.subarray(FRAME_HEAD_BYTES + length);
+    }
+    this.#rest = rest;
+  }
+
+  /** What was sent since it was last asked for, apart from the first words. */
+  async frames(): Promise<SeenFrame[]> {
+    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+    const frames = this.#frames;
+    this.#frames = [];
+    return frames.filter(({ type, stream }) => type !== FrameType.settings && !(type === 8 && stream === 0));
+  }
+
+  /** Each as a line: `HEADERS 1 200`, `DATA 1 text END`, `RESET 1 5`, `GOAWAY 1 7`; of headers the first value. */
+  async lines(): Promise<string[]> {
+    return (await this.frames()).map((seen) => this.describe(seen));
+  }
+
+  describe({ type, flags, stream, payload }: SeenFrame): string {
+    const end = flags & Flag.endStream ? ' END' : '';
+    switch (type) {
+      case FrameType.headers: {
+        const { fields } = this.#decoder.decode(payload, 1 << 20);
+        return `HEADERS ${stream} ${fields[1]}${end}`;
+      }
+      case FrameType.data:
+        return `DATA ${stream} ${payload.length > 20 ? payload.length : payload.toString()}${end}`;
+      case FrameType.resetStream:
+        return `RESET ${stream} ${read32(payload, 0)}`;
+      case FrameType.goaway:
+        return `GOAWAY ${read31(payload, 0)} ${read32(payload, 4)}`;
+      case FrameType.windowUpdate:
+        return `WINDOW ${stream} ${read32(payload, 0)}`;
+      case FrameType.ping:
+        return `PING ${flags} ${payload.toString()}`;
+      default:
+        return `${type} ${stream}`;
+    }
+  }
+
+  /** The fields of a head. */
+  fieldsOf({ payload }: SeenFrame): string[] {
+    return this.#decoder.decode(payload, 1 << 20).fields;
+  }
+}
+
+export class TestConnection {
   readonly errors: unknown[] = [];
   readonly connection: Http2Connection;
   readonly #socket: FakeSocket;
-  readonly #decoder = new HpackDecoder();
-  #frames: SeenFrame[] = [];
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #log = new FrameLog();
 
   /** `greeted`: the client has said the first words already. */
   constructor(handler: HttpHandler, { maxStreams = 100, greeted = true, nowMs = (): number => 0 } = {}) {
-    this.#socket = new FakeSocket((bytes) => this.#seen(bytes));
+    this.#socket = new FakeSocket((bytes) => this.#log.add(bytes));
     this.connection = new Http2Connection(this.#socket as unknown as TLSSocket, {
       maxStreams,
       handler,
@@ -88,6 +157,10 @@ export class TestConnection {
       pool: new BufferPool(),
     });
     if (greeted) this.send(PREFACE, settings(), frame(FrameType.settings, Flag.ack, 0));
+  }
+
+  get written(): readonly Buffer[] {
+    return this.#log.written;
   }
 
   /** Writes wait until `letGo`. */
@@ -128,65 +201,24 @@ export class TestConnection {
     this.#socket.emit('timeout');
   }
 
-  /** What was sent since it was last asked for, apart from the first words. */
-  async frames(): Promise<SeenFrame[]> {
-    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
-    const frames = this.#frames;
-    this.#frames = [];
-    return frames.filter(({ type, stream }) => type !== FrameType.settings && !(type === 8 && stream === 0));
+  frames(): Promise<SeenFrame[]> {
+    return this.#log.frames();
   }
 
-  /** Each as a line: `HEADERS 1 :status=200 …`, `DATA 1 text END`, `RESET 1 5`, `GOAWAY 1 7`. */
-  async lines(): Promise<string[]> {
-    return (await this.frames()).map((seen) => this.describe(seen));
+  lines(): Promise<string[]> {
+    return this.#log.lines();
   }
 
-  describe({ type, flags, stream, payload }: SeenFrame): string {
-    const end = flags & Flag.endStream ? ' END' : '';
-    switch (type) {
-      case FrameType.headers: {
-        const { fields } = this.#decoder.decode(payload, 1 << 20);
-        return `HEADERS ${stream} ${fields[1]}${end}`;
-      }
-      case FrameType.data:
-        return `DATA ${stream} ${payload.length > 20 ? payload.length : payload.toString()}${end}`;
-      case FrameType.resetStream:
-        return `RESET ${stream} ${read32(payload, 0)}`;
-      case FrameType.goaway:
-        return `GOAWAY ${read31(payload, 0)} ${read32(payload, 4)}`;
-      case FrameType.windowUpdate:
-        return `WINDOW ${stream} ${read32(payload, 0)}`;
-      case FrameType.ping:
-        return `PING ${flags} ${payload.toString()}`;
-      default:
-        return `${type} ${stream}`;
-    }
+  describe(seen: SeenFrame): string {
+    return this.#log.describe(seen);
   }
 
-  /** The fields of an answer's head. */
-  fieldsOf({ payload }: SeenFrame): string[] {
-    return this.#decoder.decode(payload, 1 << 20).fields;
-  }
-
-  #seen(bytes: Buffer): void {
-    this.written.push(Buffer.from(bytes));
-    let rest = Buffer.concat([this.#rest, bytes]);
-    while (rest.length >= FRAME_HEAD_BYTES) {
-      const length = rest.readUIntBE(0, 3);
-      if (rest.length < FRAME_HEAD_BYTES + length) break;
-      this.#frames.push({
-        type: rest[3] as number,
-        flags: rest[4] as number,
-        stream: read31(rest, 5),
-        payload: Buffer.from(rest.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length)),
-      });
-      rest = rest.subarray(FRAME_HEAD_BYTES + length);
-    }
-    this.#rest = rest;
+  fieldsOf(seen: SeenFrame): string[] {
+    return this.#log.fieldsOf(seen);
   }
 }
 
-class FakeSocket extends Duplex {
+export class FakeSocket extends Duplex {
   readonly remoteAddress = '192.0.2.1';
   readonly remotePort = 1234;
   held = false;

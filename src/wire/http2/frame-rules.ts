@@ -1,0 +1,215 @@
+// What both ends hold to, frame by frame: RFC 9113, sections 5 and 6. What breaks the rules of one stream ends that
+// stream, what breaks those of all ends the connection. What a frame means to a server or a client, they say themselves.
+import type { HpackEncoder } from '../hpack/encoder.js';
+import { ConnectionError, ErrorCode } from './error-code.js';
+import type { FloodGuard } from './flood-guard.js';
+import type { FrameReceiver } from './frame-reader.js';
+import { Flag, FrameType, MOST_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
+import { fragmentOf, HeaderBlock } from './header-block.js';
+import type { Outgoing, OutgoingStream } from './outgoing.js';
+import type { Output } from './output.js';
+import { type PeerSettings, putSettingsAck } from './settings.js';
+
+/** What the rules need of a connection. */
+export interface RuledConnection<S extends OutgoingStream<S>> {
+  /** No frame is read any more. */
+  readonly closed: boolean;
+  /** No frame is read for now. */
+  readonly rests: boolean;
+  readonly peer: PeerSettings;
+  readonly encoder: HpackEncoder;
+  readonly guard: FloodGuard;
+  readonly output: Output;
+  readonly outgoing: Outgoing<S>;
+  readonly streams: ReadonlyMap<number, S>;
+  /** The other end has said what it is. */
+  greeted(): void;
+  /** What is in `output` leaves at the end of this turn. */
+  schedule(): void;
+  /** The stream has something to send, or a window for it. */
+  send(stream: S): void;
+  resetStream(id: number, code: ErrorCode): void;
+}
+
+const PRIORITY_BYTES = 5;
+export const protocolError = (message: string): ConnectionError => new ConnectionError(ErrorCode.protocol, message);
+const sizeError = (message: string): ConnectionError => new ConnectionError(ErrorCode.frameSize, message);
+
+export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameReceiver {
+  /** The other end has said what it is. */
+  greeted = false;
+  readonly #connection: RuledConnection<S>;
+  #block: HeaderBlock | undefined = undefined;
+  /** Of ours, which the other end has not acknowledged. */
+  #settingsUnderWay = 1;
+  #settingsRead = false;
+
+  constructor(connection: RuledConnection<S>) {
+    this.#connection = connection;
+  }
+
+  get closed(): boolean {
+    return this.#connection.closed;
+  }
+
+  get rests(): boolean {
+    return this.#connection.rests;
+  }
+
+  get insideBlock(): boolean {
+    return this.#block !== undefined;
+  }
+
+  /** The fields of a stream's head or trailers, all of them. */
+  protected abstract wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void;
+  /** Throws for a stream that has not begun: it knows HEADERS and PRIORITY only. */
+  protected abstract checkUsed(id: number): void;
+  /** The other end took the stream back. */
+  protected abstract wasReset(stream: S, code: number): void;
+  protected abstract goaway(lastStream: number, code: number, debugData: string): void;
+  /** An answer to a ping of ours. */
+  protected abstract pingAnswered(): void;
+  abstract dataBegins(flags: number, id: number, length: number, padding: number): void;
+  abstract dataPiece(piece: Buffer): void;
+  abstract dataEnds(): void;
+
+  frame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    this.checkOrder(type, flags, id);
+    const length = end - start;
+    switch (type) {
+      case FrameType.headers:
+        return this.#headers(flags, id, bytes, start, end);
+      case FrameType.continuation:
+        return this.#continuation(flags, bytes, start, end);
+      case FrameType.windowUpdate:
+        if (length !== 4) throw sizeError('a window update that is none');
+        return this.#windowUpdate(id, read31(bytes, start));
+      case FrameType.resetStream:
+        if (length !== 4) throw sizeError('a reset that is none');
+        return this.#resetStream(id, bytes.readUInt32BE(start));
+      case FrameType.settings:
+        return this.#settings(flags, id, bytes, start, end);
+      case FrameType.ping:
+        if (id !== 0) throw protocolError('a ping on a stream');
+        if (length !== 8) throw sizeError('a ping that is none');
+        return this.#ping(flags, bytes, start);
+      case FrameType.goaway:
+        if (id !== 0) throw protocolError('an end of one stream for all');
+        if (length < 8) throw sizeError('an end that is none');
+        return this.goaway(read31(bytes, start), bytes.readUInt32BE(start + 4), bytes.toString('utf8', start + 8, end));
+      case FrameType.priority:
+        return this.#priority(id, length);
+      case FrameType.pushPromise:
+        throw protocolError('a promise that nobody may make');
+      default:
+        // Of extensions that we have not agreed on.
+        this.#connection.guard.spend();
+    }
+  }
+
+  /** SETTINGS come first, and nothing inside a block of headers. */
+  protected checkOrder(type: number, flags: number, id: number): void {
+    if (!this.greeted) {
+      if (type !== FrameType.settings || (flags & Flag.ack) !== 0) throw protocolError('settings come first');
+      this.greeted = true;
+    }
+    const continues = type === FrameType.continuation;
+    if (this.#block === undefined) {
+      if (continues) throw protocolError('a continuation of nothing');
+    } else if (!continues || this.#block.stream !== id) {
+      throw protocolError('a frame inside a block of headers');
+    }
+  }
+
+  #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    if (id % 2 === 0) throw protocolError('a client has odd streams');
+    const fragment = fragmentOf(flags, bytes, start, end);
+    if ((flags & Flag.endHeaders) !== 0) return this.wholeBlock(flags, id, bytes, fragment.start, fragment.end);
+    this.#block = new HeaderBlock(id, flags, bytes, fragment.start, fragment.end);
+  }
+
+  #continuation(flags: number, bytes: Buffer, start: number, end: number): void {
+    const block = this.#block as HeaderBlock;
+    if (start === end) this.#connection.guard.spend();
+    block.add(bytes, start, end);
+    if ((flags & Flag.endHeaders) === 0) return;
+    this.#block = undefined;
+    this.wholeBlock(block.flags, block.stream, block.bytes, 0, block.length);
+  }
+
+  #windowUpdate(id: number, increment: number): void {
+    const connection = this.#connection;
+    const { outgoing } = connection;
+    connection.guard.spend();
+    if (id === 0) {
+      if (increment === 0) throw protocolError('a window that does not widen');
+      outgoing.widen(increment);
+      if (!outgoing.empty) connection.schedule();
+      return;
+    }
+    const stream = connection.streams.get(id);
+    if (stream === undefined) return this.checkUsed(id);
+    if (increment === 0) return connection.resetStream(id, ErrorCode.protocol);
+    stream.sendWindow += increment;
+    if (stream.sendWindow > MOST_WINDOW_BYTES) return connection.resetStream(id, ErrorCode.flowControl);
+    connection.send(stream);
+  }
+
+  #resetStream(id: number, code: number): void {
+    this.checkUsed(id);
+    const connection = this.#connection;
+    connection.guard.spend();
+    const stream = connection.streams.get(id);
+    if (stream !== undefined) this.wasReset(stream, code);
+  }
+
+  #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    const connection = this.#connection;
+    if (id !== 0) throw protocolError('settings on a stream');
+    if ((flags & Flag.ack) !== 0) {
+      if (end > start) throw sizeError('an acknowledgement that says something');
+      if (--this.#settingsUnderWay < 0) throw protocolError('an acknowledgement of nothing');
+      return;
+    }
+    connection.guard.spend();
+    const { peer } = connection;
+    const before = peer.initialWindowBytes;
+    peer.read(bytes, start, end);
+    connection.encoder.limitTable(peer.headerTableBytes);
+    if (peer.initialWindowBytes !== before) this.#changeWindows(peer.initialWindowBytes - before);
+    putSettingsAck(connection.output);
+    connection.schedule();
+    if (this.#settingsRead) return;
+    this.#settingsRead = true;
+    connection.greeted();
+  }
+
+  #changeWindows(change: number): void {
+    const connection = this.#connection;
+    for (const stream of connection.streams.values()) {
+      stream.sendWindow += change;
+      if (stream.sendWindow > MOST_WINDOW_BYTES) {
+        throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large');
+      }
+      connection.send(stream);
+    }
+  }
+
+  #ping(flags: number, bytes: Buffer, start: number): void {
+    const connection = this.#connection;
+    connection.guard.spend();
+    if ((flags & Flag.ack) !== 0) return this.pingAnswered();
+    putPingAck(connection.output, bytes, start);
+    connection.schedule();
+  }
+
+  /** Nobody here sends by priorities, but a frame must be one. */
+  #priority(id: number, length: number): void {
+    if (id === 0) throw protocolError('a priority of no stream');
+    const connection = this.#connection;
+    connection.guard.spend();
+    if (length === PRIORITY_BYTES) return;
+    if (!connection.streams.has(id)) throw sizeError('a priority that is none');
+    connection.resetStream(id, ErrorCode.frameSize);
+  }
+}
