@@ -165,7 +165,11 @@ describe('gRPC', () => {
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (goOn = resolve));
     const all = new Promise<void>((resolve) => {
-      connection.stream('/test.Test/Watch', () => (++taken === 30 ? resolve() : held), () => undefined);
+      connection.stream(
+        '/test.Test/Watch',
+        () => (++taken === 30 ? resolve() : held),
+        () => undefined,
+      );
     });
     await until(() => taken === 1);
     assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000), PLAIN.subarray(5));

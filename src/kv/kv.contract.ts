@@ -186,27 +186,38 @@ function watches(using: Using): void {
     events.cancel();
   });
 
-  using('tells what happened between two revisions, where it can, and what that replaced', async (kv, folder) => {
+  using('answers what happened, page by page, with what that replaced, where it can', async (kv, folder) => {
     if (kv.changes === undefined) return;
     const made = revisionOf(await kv.create(`${folder}a`, bytes('1')));
     const changed = revisionOf(await kv.update(`${folder}a`, made, bytes('2')));
     const other = revisionOf(await kv.create(`${folder}b`, bytes('3')));
     const gone = revisionOf(await kv.delete(`${folder}a`, changed));
-    await kv.update(`${folder}b`, other, bytes('4'));
+    const last = revisionOf(await kv.update(`${folder}b`, other, bytes('4')));
     const range = { prefix: folder, startRevision: changed, endRevision: gone };
-    const events = await kv.changes({ ...range, mostBytes: 2 });
+    const whole = await kv.changes({ ...range, maxBytes: 4 });
     assert.deepEqual(
-      events?.map((e) => [e.type, e.key.slice(folder.length), e.value.toString(), e.previous?.value.toString()]),
+      whole.events.map((e) => [e.type, e.key.slice(folder.length), e.value.toString(), e.previous?.value.toString()]),
       [
         ['put', 'a', '2', '1'],
         ['put', 'b', '3', undefined],
         ['delete', 'a', '', '2'],
       ],
     );
-    assert.equal(await kv.changes({ ...range, mostBytes: 1 }), undefined);
-    assert.deepEqual(await kv.changes({ ...range, prefix: `${folder}c`, mostBytes: 0 }), []);
+    assert.equal(whole.upTo, gone);
+    const first = await kv.changes({ ...range, maxBytes: 2 });
+    assert.deepEqual([first.events, first.upTo], [whole.events.slice(0, 2), other], 'what exceeds it is the last');
+    const rest = await kv.changes({ ...range, startRevision: other + 1, maxBytes: 2 });
+    assert.deepEqual([rest.events, rest.upTo], [whole.events.slice(2), gone]);
+    assert.deepEqual(await kv.changes({ ...range, prefix: `${folder}c`, maxBytes: 0 }), { events: [], upTo: gone });
+    // What is written after the last page was read is seen, too: it replaced what that change wrote.
+    await kv.delete(`${folder}b`, last);
+    const later = await kv.changes({ ...range, startRevision: last, endRevision: last, maxBytes: 0 });
+    assert.deepEqual(
+      later.events.map(({ value }) => value.toString()),
+      ['4'],
+    );
     await kv.compact(changed);
-    await assert.rejects(kv.changes({ ...range, mostBytes: 2 }), hasCode('compacted'));
+    await assert.rejects(kv.changes({ ...range, maxBytes: 2 }), hasCode('compacted'));
   });
 
   using('tells progress when asked', async (kv, folder) => {

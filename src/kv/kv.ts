@@ -65,20 +65,25 @@ export interface WatchKeysRequest {
   readonly startRevision?: number;
   /** Whether events carry the previous version. */
   readonly previous?: boolean;
-  /**
-   * What lies in the past may come later, in turns with others. Without this a store in this process hands it over before
-   * it answers, however much that is.
-   */
-  readonly inTurns?: boolean;
 }
 
 export interface ChangesRequest {
   readonly prefix: string;
-  /** The first revision wanted, and the last. */
+  /** The first revision wanted. */
   readonly startRevision: number;
+  /** The last revision wanted; the store has reached it. */
   readonly endRevision: number;
-  /** Of the values that were written. */
-  readonly mostBytes: number;
+  /** Of the values that were written or replaced; the change that exceeds it is the last of the page. */
+  readonly maxBytes: number;
+  /** Aborted when nobody waits for the page any more. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ChangesPage {
+  /** In revision order, each with the version that it replaced. */
+  readonly events: readonly KvEvent[];
+  /** The page has every change of the prefix up to this revision; never less than `startRevision`. */
+  readonly upTo: number;
 }
 
 export interface KvWatchReceiver {
@@ -120,12 +125,13 @@ export interface KeyValueStore {
   /** Refused when the key is not at `modRevision`. A time-to-live of before is gone unless given again. */
   update(key: string, modRevision: number, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
   delete(key: string, modRevision: number, trace?: Trace): Promise<WriteResult>;
+  /** A store in this process hands over what lies in the past before it answers, however much that is. */
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
   /**
-   * What happened, in revision order and with what it replaced; undefined when that is more than is wanted. It is read in
-   * turns with others, however much it is. Only a store in this process has this.
+   * One page of what happened, for who reads the past at its own speed: as many changes as fit, and perhaps none though
+   * there are more. Fails with `compacted`. Only a store in this process has this.
    */
-  changes?(request: ChangesRequest): Promise<readonly KvEvent[] | undefined>;
+  changes?(request: ChangesRequest): Promise<ChangesPage>;
   /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
   requestProgress(): boolean;
   /** Drops what only reads and watches of revisions before this one need. */

@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../lib/clock.js';
 import { OrderedMap } from '../lib/ordered-map.js';
 import {
+  type ChangesPage,
   type ChangesRequest,
   compacted,
   futureRevision,
@@ -87,18 +88,20 @@ class MemoryStore implements KeyValueStore {
     return this.#hub.add(request, receiver);
   }
 
-  async changes({
-    prefix,
-    startRevision,
-    endRevision,
-    mostBytes,
-  }: ChangesRequest): Promise<readonly KvEvent[] | undefined> {
+  async changes({ prefix, startRevision, endRevision, maxBytes }: ChangesRequest): Promise<ChangesPage> {
     this.#checkOpen();
     if (startRevision <= this.#compacted) throw compacted(startRevision, this.#compacted);
-    const events = this.#log.filter(
-      ({ revision, key }) => revision >= startRevision && revision <= endRevision && key.startsWith(prefix),
-    );
-    return events.reduce((bytes, { value }) => bytes + value.length, 0) > mostBytes ? undefined : events;
+    const events: KvEvent[] = [];
+    let bytes = 0;
+    for (const event of this.#log) {
+      const { revision, key, value, previous } = event;
+      if (revision < startRevision || !key.startsWith(prefix)) continue;
+      if (revision > endRevision) break;
+      events.push(event);
+      bytes += value.length + (previous?.value.length ?? 0);
+      if (bytes > maxBytes) return { events, upTo: revision };
+    }
+    return { events, upTo: endRevision };
   }
 
   requestProgress(): boolean {

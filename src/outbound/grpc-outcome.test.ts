@@ -73,6 +73,9 @@ describe('the outcome of a gRPC call', () => {
 
   it('of a connection that is lost is unavailable, with what the server said before', () => {
     assert.deepEqual(lostOutcome('EOF', undefined), { status: 14, message: 'error reading from server: EOF' });
-    assert.match(lostOutcome('EOF', { code: 2, debugData: 'bye' }).message, /goaway: code: INTERNAL_ERROR, debug data: "bye"$/);
+    assert.match(
+      lostOutcome('EOF', { code: 2, debugData: 'bye' }).message,
+      /goaway: code: INTERNAL_ERROR, debug data: "bye"$/,
+    );
   });
 });

@@ -48,7 +48,8 @@ export class StreamingCall extends ClientStream {
     if (this.#over) return;
     try {
       const messages = this.#reader.take(piece);
-      const busy = this.#tail === undefined ? this.#deliver(messages, 0) : this.#tail.then(() => this.#deliver(messages, 0));
+      const busy =
+        this.#tail === undefined ? this.#deliver(messages, 0) : this.#tail.then(() => this.#deliver(messages, 0));
       if (busy === undefined) this.owner?.taken(this, piece.length);
       else this.#waitFor(busy, piece.length);
     } catch (error) {

@@ -9,6 +9,7 @@ import type { Dialer } from '../outbound/dialer.js';
 import { isCached } from '../storage/cached-resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { EncodedBytes } from '../storage/encoded-bytes.js';
+import { HistoryBudget } from '../storage/history-budget.js';
 import { RecentBytes } from '../storage/recent-bytes.js';
 import { buildEncryption } from './encryption.js';
 import { giveBackWhenIdle, processParts } from './give-back.js';
@@ -58,6 +59,7 @@ export async function openResources(
   const storageMetrics = createStorageMetrics(metrics);
   const recent = new RecentBytes();
   const encoded = new EncodedBytes();
+  const historyBudget = new HistoryBudget();
   const resources = new Resources({
     prefix: etcd.etcdPrefix,
     openStore: (storeOptions) =>
@@ -73,6 +75,7 @@ export async function openResources(
         metrics: storageMetrics,
         recent,
         encoded,
+        historyBudget,
         transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
       }),
     unsafeDeletion: featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),

@@ -3,14 +3,13 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
-import { Turns } from '../lib/turns.js';
 import type { Clock } from '../lib/clock.js';
 import type { MaybePromise } from '../lib/maybe-promise.js';
-import { type KeyValueStore, KvError, type KvEvent, type KvWatch } from '../kv/kv.js';
+import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
-import { listError, storageError } from './errors.js';
-import { Change, History, MAX_BYTES_BESIDE_STORE } from './history.js';
+import { listError } from './errors.js';
+import { Change, History, MAX_BYTES_BESIDE_STORE, settle } from './history.js';
 import { tooNew } from './list.js';
 import type { StorageMetrics } from './metrics.js';
 import { readAll } from './read-all.js';
@@ -29,9 +28,6 @@ const FRESH_TIMEOUT_MS = 3_000;
 const PROGRESS_PERIOD_MS = 100;
 /** How long a request waits for the cache to be filled. */
 const READY_TIMEOUT_MS = 10_000;
-/** How far history is read back for a watch that resumes. */
-const MAX_RECALLED_REVISIONS = 100_000;
-const MAX_RECALLED_BYTES = 256 * 1024 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 /** So long a cache that met something unreadable answers what was there before; then nobody is to rely on it any more. */
@@ -116,32 +112,6 @@ export class Cache {
     );
     const outcome = await Promise.race([this.#loading, timeout]).finally(() => cancel());
     if (outcome === late) throw new StorageError('unavailable', 'storage is (re)initializing');
-  }
-
-  /**
-   * Goes back in history to this revision, if the store still knows what happened since: clients that were connected
-   * to a server before its restart resume their watches.
-   */
-  async recall(revision: number): Promise<void> {
-    const { floor } = this.#history;
-    if (this.kv.changes === undefined || revision >= floor || revision < this.kv.compactedRevision()) return;
-    if (floor - revision > MAX_RECALLED_REVISIONS) return;
-    const { prefix } = this.values.options;
-    const wanted = { prefix, startRevision: revision + 1, endRevision: floor, mostBytes: MAX_RECALLED_BYTES };
-    const events = await this.kv.changes(wanted).catch(forgotten);
-    if (events === undefined) return;
-    const now = this.clock.now();
-    const changes: Change[] = [];
-    const turns = new Turns();
-    for (const { key: fullKey, type, value, revision: at, previous } of events) {
-      await turns.breathe();
-      const key = fullKey.slice(prefix.length);
-      const entry = type === 'put' ? await this.values.entry(key, value, at) : undefined;
-      const before = previous && (await this.values.entry(key, previous.value, previous.modRevision));
-      changes.push(new Change(key, at, entry, before, now));
-    }
-    settle(changes);
-    if (this.#history.floor === floor) this.#history.prepend(changes, revision);
   }
 
   keepSnapshot(revision: number): void {
@@ -428,18 +398,5 @@ export class Cache {
       this.#stopProgress = undefined;
       this.#askProgress();
     });
-  }
-}
-
-/** The store may drop what is being read. */
-function forgotten(error: unknown): undefined {
-  if (!(error instanceof KvError && error.code === 'compacted')) throw storageError(error);
-}
-
-/** History keeps changes for long; of their objects the bytes are enough, if the store does not have them. */
-function settle(changes: readonly Change[]): void {
-  for (const { entry, previous } of changes) {
-    entry?.settle();
-    previous?.settle();
   }
 }

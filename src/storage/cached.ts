@@ -3,14 +3,15 @@ import type { MaybePromise } from '../lib/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Span, Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
+import { MissedInCache, tooOld } from './catch-up.js';
 import type { Found } from './contents.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
 import { noteRead, recordCachedGet, recordCachedList } from './record.js';
+import type { HistoryLoader } from './load-history.js';
 import type { State } from './snapshots.js';
 import {
-  inScope,
   listFound,
   listFoundInTurns,
   listFrom,
@@ -81,6 +82,7 @@ export class CachedStore implements ManagedResourceStore {
   constructor(
     readonly cache: Cache,
     readonly direct: DirectStore,
+    readonly loader: HistoryLoader,
   ) {
     this.options = direct.options;
   }
@@ -248,19 +250,15 @@ export class CachedStore implements ManagedResourceStore {
     const initial = request.sendInitialEvents ?? from === 0;
     const { cache } = this;
     const start = initial || from === 0 ? cache.revision : from;
-    if (start < cache.history.floor) await cache.recall(start);
-    if (start < cache.history.floor) {
-      return { ended: Promise.resolve(tooOld(start, cache.history.floor)) };
-    }
-    const scope = scopeOf(this.options, request);
+    const { floor } = cache.history;
+    if (start < floor && !this.loader.reachesBackTo(start)) return { ended: Promise.resolve(tooOld(start, floor)) };
+    const scope = { ...scopeOf(this.options, request), ...this.#indexedIn(request) };
     const watcher = new Watcher({ request, receive, startRevision: start, clock: cache.clock });
-    const [entries, changes] = initial
-      ? [this.#entries(request), []]
-      : [[], inScope(cache.history.after(start), scope)];
-    const first = entries.length + changes.length;
-    if (first > 0) cache.metrics.watchStarted?.(this.options.resource, first);
-    watcher.start(entries, start, changes);
-    if (!watcher.over) cache.watchers.add(watcher, { ...scope, ...this.#indexedIn(request) });
+    if (watcher.over) return watcher;
+    cache.watchers.expect(watcher);
+    const entries = initial ? this.#entries(request) : [];
+    if (entries.length > 0) cache.metrics.watchStarted?.(this.options.resource, entries.length);
+    watcher.start(entries, start, new MissedInCache(cache, this.loader, watcher, scope));
     return watcher;
   }
 
@@ -449,9 +447,3 @@ function sharedResult(
   const next = nextCachedPage(plan, items[items.length - 1]?.key ?? '', revision);
   return { items, revision, continue: next, ...(remainingItemCount !== undefined && { remainingItemCount }) };
 }
-
-const tooOld = (requestedRevision: number, floor: number): StorageError =>
-  new StorageError('too-old', `too old resource version: ${requestedRevision} (${floor})`, {
-    requestedRevision,
-    currentRevision: floor,
-  });

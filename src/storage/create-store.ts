@@ -7,6 +7,8 @@ import { Cache } from './cache.js';
 import { CachedStore } from './cached.js';
 import { DirectStore } from './direct.js';
 import type { EncodedBytes } from './encoded-bytes.js';
+import { HistoryBudget } from './history-budget.js';
+import { HistoryLoader } from './load-history.js';
 import type { StorageMetrics } from './metrics.js';
 import { RecentBytes } from './recent-bytes.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
@@ -28,6 +30,8 @@ export interface ResourceStoreSetup {
   readonly recent?: RecentBytes;
   /** Shared likewise: objects in other forms than the stored one. */
   readonly encoded?: EncodedBytes;
+  /** Shared by all resources, so that together they load so much of the store's history. */
+  readonly historyBudget?: HistoryBudget;
 }
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
@@ -40,8 +44,9 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
     kv.olderRevision,
     setup.encoded,
   );
-  const direct = new DirectStore(kv, values, clock, metrics);
-  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct);
+  const loader = new HistoryLoader(kv, values, clock, setup.historyBudget ?? new HistoryBudget());
+  const direct = new DirectStore(kv, values, loader, clock, metrics);
+  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct, loader);
 }
 
 const canAnswerAtOnce = (kv: KeyValueStore): kv is KeyValueStore & Required<Pick<KeyValueStore, 'currentValue'>> =>

@@ -8,7 +8,9 @@ import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from 
 import { KvError, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
 import { fromKv, listError, storageError } from './errors.js';
-import { Change } from './history.js';
+import { expiredWatch, MissedInStore } from './catch-up.js';
+import type { Change } from './history.js';
+import { changeOf, type HistoryLoader } from './load-history.js';
 import {
   expiredContinue,
   expiredList,
@@ -56,6 +58,7 @@ export class DirectStore implements ManagedResourceStore {
   constructor(
     readonly kv: KeyValueStore,
     readonly values: Values,
+    readonly loader: HistoryLoader,
     readonly clock: Clock = systemClock,
     readonly metrics: StorageMetrics = {},
   ) {
@@ -222,7 +225,8 @@ export class DirectStore implements ManagedResourceStore {
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
     const from = parseRevision(request.resourceVersion);
     const initial = request.sendInitialEvents ?? from === 0;
-    const { prefix, single, nameAnywhere } = scopeOf(this.options, request);
+    const scope = scopeOf(this.options, request);
+    const { prefix, single, nameAnywhere } = scope;
     let start = from;
     let state: readonly Entry[] = [];
     if (initial || from === 0) {
@@ -236,6 +240,8 @@ export class DirectStore implements ManagedResourceStore {
       start = list.revision;
       state = initial ? (list.items as readonly Entry[]) : [];
     }
+    const readNewest = (): Promise<number> => fromKv(this.kv.revision());
+    const newest = this.kv.changes === undefined ? 0 : await readNewest();
     const watcher = new Watcher({ request, receive, startRevision: start, clock: this.clock });
     this.#open.add(watcher);
     const full = this.options.prefix + prefix;
@@ -246,7 +252,7 @@ export class DirectStore implements ManagedResourceStore {
       for (const event of batch) {
         await turns.breathe();
         const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
-        if (wanted && !watcher.over) changes.push(await this.#change(event));
+        if (wanted && !watcher.over) changes.push(await changeOf(event, this.values, this.clock.now()));
       }
       watcher.take(changes);
     };
@@ -262,19 +268,20 @@ export class DirectStore implements ManagedResourceStore {
           );
         }
       });
-    const kvWatch = this.kv.watch(
-      { prefix: full, startRevision: start + 1, previous: true, inTurns: true },
-      {
-        events: (batch) => inOrder(() => take(batch)),
-        progress: (revision) => void inOrder(() => watcher.bookmark(revision)),
-        failed: (error) => watcher.end(watchError(error)),
-      },
-    );
-    void watcher.ended.then(() => {
-      kvWatch.cancel();
-      this.#open.delete(watcher);
-    });
-    watcher.start(state, start);
+    const watchAfter = (revision: number): void => {
+      const kvWatch = this.kv.watch(
+        { prefix: full, startRevision: revision + 1, previous: true },
+        {
+          events: (batch) => inOrder(() => take(batch)),
+          progress: (reached) => void inOrder(() => watcher.bookmark(reached)),
+          failed: (error) => watcher.end(watchError(error)),
+        },
+      );
+      void watcher.ended.then(() => kvWatch.cancel());
+    };
+    void watcher.ended.then(() => this.#open.delete(watcher));
+    const { loader } = this;
+    watcher.start(state, start, new MissedInStore({ loader, watcher, scope, newest, readNewest, watchAfter }));
     if (request.allowBookmarks) this.#checkBookmarks();
     return watcher;
   }
@@ -399,13 +406,6 @@ export class DirectStore implements ManagedResourceStore {
     }
   }
 
-  async #change(event: KvEvent): Promise<Change> {
-    const key = event.key.slice(this.options.prefix.length);
-    const entry = event.type === 'put' ? await this.values.entry(key, event.value, event.revision) : undefined;
-    const previous = event.previous && (await this.#entry(event.previous));
-    return new Change(key, event.revision, entry, previous, this.clock.now());
-  }
-
   #entry(kv: KeyValue, trace?: Trace): MaybePromise<Entry> {
     return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision, trace);
   }
@@ -433,9 +433,7 @@ const conflict = (key: string, current: Entry): StorageError =>
 
 function watchError(error: KvError): StorageError | undefined {
   if (error.code === 'closed') return undefined;
-  if (error.code === 'compacted') {
-    return new StorageError('too-old', 'The resourceVersion for the provided watch is too old.');
-  }
+  if (error.code === 'compacted') return expiredWatch();
   const converted = storageError(error);
   return converted instanceof StorageError ? converted : new StorageError('unavailable', error.message);
 }

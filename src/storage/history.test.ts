@@ -32,6 +32,24 @@ test('they grow old also when nothing happens, and it is told when to look again
   assert.equal(long.floor, 200);
 });
 
+test('they grow old though the clock was set back', () => {
+  const history = new History(0);
+  for (let i = 1; i <= 300; i++) history.push(change(i, 10_000_000 + i));
+  history.push(change(301, 1_000));
+  assert.equal(history.floor, 201);
+});
+
+test('some after a revision are as many as are sent at once', () => {
+  const history = new History(0);
+  for (let i = 1; i <= 300; i++) history.push(new Change('a', i, { size: 1_000 } as Entry, undefined, i));
+  const revisions = (maxChanges: number, maxBytes: number): number[] =>
+    history.someAfter(290, maxChanges, maxBytes).map(({ revision }) => revision);
+  assert.deepEqual(revisions(3, 10_000), [291, 292, 293]);
+  assert.deepEqual(revisions(300, 1_500), [291, 292], 'the one that exceeds it is the last');
+  assert.equal(revisions(300, 100_000).length, 10);
+  assert.deepEqual([history.newest, new History(7).newest], [300, 7]);
+});
+
 test('what was dropped is let go of at once', async () => {
   const history = new History(0, 1_000_000);
   const first = new WeakRef(change(1, 1, 10_000));

@@ -86,6 +86,11 @@ export class History {
     return this.#floor;
   }
 
+  /** The revision of the last change; no less than the floor. */
+  get newest(): number {
+    return this.#changes[this.#changes.length - 1]?.revision ?? this.#floor;
+  }
+
   push(change: Change): void {
     this.#changes.push(change);
     this.#bytes += bytesOf(change);
@@ -101,16 +106,22 @@ export class History {
     return size() > MIN_CHANGES ? FRESH_MS : undefined;
   }
 
-  /** Adds what happened before, back to a lower floor. */
-  prepend(changes: readonly Change[], floor: number): void {
-    this.#changes = [...changes, ...this.#changes.slice(this.#first)];
-    this.#first = 0;
-    this.#floor = floor;
-    for (const change of changes) this.#bytes += bytesOf(change);
-  }
-
   /** The changes after a revision that is not below the floor, oldest first. */
   after(revision: number): readonly Change[] {
+    return this.#changes.slice(this.#indexAfter(revision)) as readonly Change[];
+  }
+
+  /** Those of them that are sent at once: so many at most, and no more once there are so many bytes. */
+  someAfter(revision: number, maxChanges: number, maxBytes: number): readonly Change[] {
+    const from = this.#indexAfter(revision);
+    let to = from;
+    for (let bytes = 0; to < this.#changes.length && to - from < maxChanges && bytes < maxBytes; to++) {
+      bytes += this.#changes[to]?.entry?.size ?? 0;
+    }
+    return this.#changes.slice(from, to) as readonly Change[];
+  }
+
+  #indexAfter(revision: number): number {
     let low = this.#first;
     let high = this.#changes.length;
     while (low < high) {
@@ -118,12 +129,13 @@ export class History {
       if ((this.#changes[middle]?.revision ?? Infinity) > revision) high = middle;
       else low = middle + 1;
     }
-    return this.#changes.slice(low) as readonly Change[];
+    return low;
   }
 
   #isOld(nowMs: number): boolean {
     const oldest = this.#changes[this.#first];
-    return oldest !== undefined && nowMs - oldest.atMs > FRESH_MS;
+    // A clock that was set back says of what is older that it is yet to come.
+    return oldest !== undefined && Math.abs(nowMs - oldest.atMs) > FRESH_MS;
   }
 
   #drop(): void {
@@ -142,3 +154,11 @@ export class History {
 }
 
 const bytesOf = ({ previous }: Change): number => CHANGE_BYTES + (previous?.size ?? 0);
+
+/** Changes are kept for long; of their objects the bytes are enough, if the store does not have them. */
+export function settle(changes: readonly Change[]): void {
+  for (const { entry, previous } of changes) {
+    entry?.settle();
+    previous?.settle();
+  }
+}

@@ -1,12 +1,16 @@
 // One watch: what it wants of each change, its bookmarks, and its end.
+//
+//   initial state ──▶ what was missed, chunk by chunk ──▶ live: each change as it happens
+//
+// Until it lives nothing is kept for it but the revision that it has reached: it asks for the next changes when its
+// client has read those before. What happens meanwhile is missed, too, and comes the same way.
 import type { Clock } from '../lib/clock.js';
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import { Turns } from '../lib/turns.js';
 import type { Entry } from './entry.js';
 import type { Change } from './history.js';
-import type { Predicate, StorageError, Watch, WatchEvent, WatchRequest } from './store.js';
+import { type Predicate, StorageError, type Watch, type WatchEvent, type WatchRequest } from './store.js';
 
-/** Changes that wait while the initial state is sent; beyond it the watch has fallen behind. */
-const MAX_WAITING_CHANGES = 10_000;
-const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 /** Initial events handed over at once: they are joined, and each watcher has a copy until its client has read it. */
 const INITIAL_CHUNK = 500;
 const INITIAL_CHUNK_BYTES = 256 * 1024;
@@ -15,6 +19,14 @@ const BOOKMARK_PERIOD_MS = 60_000;
 const BEFORE_TIMEOUT_MS = 2_000;
 
 const NOTHING = (): void => undefined;
+
+/** Where a watch gets what it has missed. */
+export interface Missed {
+  /** True when nothing after this revision was missed; from then on the watch is handed what happens. */
+  joins(revision: number): boolean;
+  /** The next changes after this revision, as many as are sent at once, up to and with the revision `upTo`. */
+  next(revision: number): MaybePromise<{ readonly changes: readonly Change[]; readonly upTo: number }>;
+}
 
 export class Watcher implements Watch {
   readonly ended: Promise<StorageError | undefined>;
@@ -27,9 +39,8 @@ export class Watcher implements Watch {
   #finish: (error: StorageError | undefined) => void = NOTHING;
   #left: (() => void) | undefined = undefined;
   #over = false;
-  /** While the initial state is being sent. */
-  #waiting: Change[] | undefined = [];
-  #waitingBytes = 0;
+  /** It has all that happened so far, and is handed what happens. */
+  #live = false;
   #nextBookmarkMs: number;
   readonly #onAbort = (): void => this.end(undefined);
 
@@ -61,33 +72,19 @@ export class Watcher implements Watch {
 
   /** True for a watcher that gets every change's plain event, so that one array serves many. */
   takesAll(firstRevision: number): boolean {
-    return this.#predicate === undefined && this.#waiting === undefined && firstRevision > this.#startRevision;
+    return this.#predicate === undefined && this.#live && firstRevision > this.#startRevision;
   }
 
-  /** Sends the initial state, then what happened meanwhile, then lives on. */
-  start(state: readonly Entry[], revision: number, missed: readonly Change[] = []): void {
-    const { allowBookmarks, sendInitialEvents = false } = this.request;
-    const marked = sendInitialEvents && allowBookmarks;
-    if (state.length === 0 && !marked && missed.length <= INITIAL_CHUNK) {
-      this.#waiting = undefined;
-      this.#tell(missed);
-      return;
-    }
-    void this.#sendInitial(state, missed, marked ? revision : 0).catch(() => this.end(undefined));
+  /** Sends the initial state, then what happened since its revision, then lives on. */
+  start(state: readonly Entry[], revision: number, missed: Missed): void {
+    void this.#run(state, revision, missed).catch((error: unknown) =>
+      this.end(error instanceof StorageError ? error : undefined),
+    );
   }
 
   // hot: every change for every watcher
   take(changes: readonly Change[]): void {
-    if (this.#over) return;
-    if (this.#waiting !== undefined) {
-      for (const change of changes) {
-        this.#waiting.push(change);
-        this.#waitingBytes += change.entry?.size ?? 0;
-      }
-      if (this.#waiting.length > MAX_WAITING_CHANGES || this.#waitingBytes > MAX_WAITING_BYTES) this.end(undefined);
-      return;
-    }
-    this.#tell(changes);
+    if (!this.#over) this.#tell(changes);
   }
 
   #tell(changes: readonly Change[]): void {
@@ -110,7 +107,7 @@ export class Watcher implements Watch {
   }
 
   bookmarkDue(nowMs: number): boolean {
-    return this.request.allowBookmarks && this.#waiting === undefined && nowMs >= this.#nextBookmarkMs;
+    return this.request.allowBookmarks && this.#live && nowMs >= this.#nextBookmarkMs;
   }
 
   bookmark(revision: number, event: WatchEvent = { type: 'BOOKMARK', revision }): void {
@@ -122,13 +119,32 @@ export class Watcher implements Watch {
   end(error: StorageError | undefined): void {
     if (this.#over) return;
     this.#over = true;
-    this.#waiting = undefined;
+    this.#live = false;
     this.request.signal.removeEventListener('abort', this.#onAbort);
     this.#finish(error);
     this.#left?.();
   }
 
-  async #sendInitial(state: readonly Entry[], missed: readonly Change[], markRevision: number): Promise<void> {
+  /** As much of it as is at hand is sent at once, before this answers. */
+  async #run(state: readonly Entry[], revision: number, missed: Missed): Promise<void> {
+    const { allowBookmarks, sendInitialEvents = false } = this.request;
+    const marked = sendInitialEvents && allowBookmarks;
+    const turns = new Turns();
+    if (state.length > 0) await this.#sendInitial(state, turns);
+    if (marked) this.deliver([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
+    let reached = revision;
+    for (let isFirst = state.length === 0; !this.#over && !missed.joins(reached); isFirst = false) {
+      if (!isFirst) await this.#drained(turns);
+      if (this.#over) return;
+      const found = missed.next(reached);
+      const { changes, upTo } = found instanceof Promise ? await found : found;
+      reached = Math.max(reached, upTo);
+      this.#tell(changes);
+    }
+    this.#live = !this.#over;
+  }
+
+  async #sendInitial(state: readonly Entry[], turns: Turns): Promise<void> {
     const predicate = this.#predicate;
     for (let at = 0; at < state.length && !this.#over;) {
       const chunk: WatchEvent[] = [];
@@ -140,32 +156,14 @@ export class Watcher implements Watch {
         bytes += object.size;
       }
       if (chunk.length > 0) this.deliver(chunk);
-      await (this.request.drained?.() ?? (at < state.length ? nextTurn() : undefined));
+      if (at < state.length) await this.#drained(turns);
     }
-    if (markRevision > 0) this.deliver([{ type: 'BOOKMARK', revision: markRevision, initialEventsEnd: true }]);
-    await this.#catchUp(missed);
   }
 
-  /** Tells what was missed, then what happened while that was told, and so on; then it lives. */
-  async #catchUp(missed: readonly Change[]): Promise<void> {
-    let untold = missed;
-    for (;;) {
-      for (let at = 0; at < untold.length && !this.#over;) {
-        let to = at;
-        let bytes = 0;
-        for (const end = at + INITIAL_CHUNK; to < untold.length && to < end && bytes < INITIAL_CHUNK_BYTES; to++) {
-          bytes += untold[to]?.entry?.size ?? 0;
-        }
-        this.#tell(untold.slice(at, to));
-        at = to;
-        await (this.request.drained?.() ?? (at < untold.length ? nextTurn() : undefined));
-      }
-      untold = this.#waiting ?? [];
-      if (untold.length === 0) break;
-      this.#waiting = [];
-      this.#waitingBytes = 0;
-    }
-    this.#waiting = undefined;
+  /** The client has read what was sent, and others have had their turn. */
+  async #drained(turns: Turns): Promise<void> {
+    await this.request.drained?.();
+    await turns.breathe();
   }
 
   #eventOf(change: Change): WatchEvent | undefined {
@@ -186,5 +184,3 @@ export class Watcher implements Watch {
     return last > now ? last : Infinity;
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

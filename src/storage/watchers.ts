@@ -20,6 +20,8 @@ export interface WatcherScope {
 
 export class Watchers {
   readonly #everything = new Set<Watcher>();
+  /** Those that are still sent what they have missed; changes are not for them yet. */
+  readonly #catchingUp = new Set<Watcher>();
   /** By `namespace/`. */
   readonly #byNamespace = new Map<string, Set<Watcher>>();
   /** By whole key. */
@@ -41,7 +43,14 @@ export class Watchers {
     return this.#size;
   }
 
+  /** It will be added when it has caught up; until then it may have to end. */
+  expect(watcher: Watcher): void {
+    this.#catchingUp.add(watcher);
+    watcher.whenOver(() => this.#catchingUp.delete(watcher));
+  }
+
   add(watcher: Watcher, scope: WatcherScope): void {
+    this.#catchingUp.delete(watcher);
     const [index, key] = this.#place(scope);
     const set = index === undefined ? this.#everything : setIn(index, key);
     set.add(watcher);
@@ -65,6 +74,7 @@ export class Watchers {
   }
 
   endAll(error: StorageError | undefined): void {
+    for (const watcher of this.#catchingUp) watcher.end(error);
     for (const watcher of this.#all()) watcher.end(error);
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

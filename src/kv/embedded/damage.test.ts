@@ -62,14 +62,24 @@ async function readDamaged(bytes: Buffer, what: string): Promise<Outcome> {
         assert.match(kept.message, new RegExp(key), what);
       } else assert.equal((kept as { value: Buffer } | undefined)?.value.toString(), text, `${what}: ${key}`);
     }
-    const events = await kv
-      .changes?.({ prefix: '/', startRevision: OBJECTS + 1, endRevision: 2 * OBJECTS + 1, mostBytes: Infinity })
-      .catch((error: unknown) => error);
-    if (!(events instanceof KvError)) assert.equal((events as readonly unknown[]).length, OBJECTS + 1, what);
+    const changes = await allChanges(kv, OBJECTS + 1, 2 * OBJECTS + 1).catch((error: unknown) => error);
+    if (!(changes instanceof KvError)) assert.equal(changes, OBJECTS + 1, what);
     return { refused: undefined, named: [...named] };
   } finally {
     await kv.close();
   }
+}
+
+/** How many changes there are from a revision to another. */
+async function allChanges(kv: KeyValueStore, from: number, endRevision: number): Promise<number> {
+  let count = 0;
+  for (let startRevision = from; startRevision <= endRevision;) {
+    const page = await kv.changes?.({ prefix: '/', startRevision, endRevision, maxBytes: Infinity });
+    assert.ok(page);
+    count += page.events.length;
+    startRevision = page.upTo + 1;
+  }
+  return count;
 }
 
 describe('a damaged file', () => {
@@ -105,8 +115,7 @@ describe('a damaged file', () => {
     const logged: string[] = [];
     const kv = await openEmbeddedStore({ folder, log: (message) => logged.push(message) });
     const newest = await kv.revision();
-    const wanted = { prefix: '/', startRevision: OBJECTS + 1, endRevision: newest, mostBytes: Infinity };
-    await assert.rejects(async () => kv.changes?.(wanted), isCode('compacted'));
+    await assert.rejects(allChanges(kv, OBJECTS + 1, newest), isCode('compacted'));
     await assert.rejects(kv.range({ start: '/', end: '0', revision: newest - 1 }), isCode('compacted'));
     assert.match(logged[0] ?? '', /store\.mdb: the record of revision \d+ is missing or damaged/);
     assert.equal((await kv.range({ start: '/', end: '0' })).count, OBJECTS);

@@ -2,8 +2,9 @@
 import type * as Lmdb from 'lmdb';
 import type { RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/clock.js';
-import { atOnce, inTurns, type Steps } from '../../lib/turns.js';
+import { atOnce, inTurns, type Steps, Turns } from '../../lib/turns.js';
 import {
+  type ChangesPage,
   type ChangesRequest,
   compacted,
   futureRevision,
@@ -21,7 +22,7 @@ import {
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
 import { backUp } from './back-up.js';
-import { catchUp, type RevisionRange } from './catch-up.js';
+import { changesSteps } from './changes.js';
 import { Commits } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
@@ -30,8 +31,6 @@ import { type OpenedTables, openTables } from './open-tables.js';
 import {
   isTooLong,
   MAX_KEY_BYTES,
-  eventSteps,
-  type EventsWanted,
   get,
   getAt,
   rangeAt,
@@ -42,6 +41,7 @@ import {
 } from './past.js';
 import { diskFreeBytes, type FreeBytes, Room } from './room.js';
 import { newestRevision } from './state.js';
+import { Successors } from './successors.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 const HISTORY_MS = 5 * 60_000;
@@ -115,6 +115,7 @@ class EmbeddedStore implements KeyValueStore {
   readonly #log: (message: string) => void;
   /** Why the file cannot be read, once that was seen. */
   #damage: KvError | undefined;
+  readonly #successors = new Successors(() => this.#housekeeping.compacted);
   #closed = false;
 
   constructor(
@@ -229,23 +230,22 @@ class EmbeddedStore implements KeyValueStore {
     }
     const live = (from: number): KvWatch => this.#hub.add({ prefix, previous, startRevision: from }, receiver);
     if (startRevision > revision) return live(startRevision);
-    if (request.inTurns) {
-      const log = {
-        newest: () => this.#newest(),
-        events: (range: RevisionRange) => this.#events({ prefix, previous, ...range }),
-        live,
-      };
-      return catchUp(log, startRevision, receiver);
-    }
-    this.#env.resetReadTxn();
-    const wanted = { prefix, startRevision, endRevision: revision, newest: this.#onDisk(), previous };
-    const missed = this.#reading(startRevision, () => atOnce(eventSteps(this.#env, this.#tables, wanted)) ?? []);
-    if (missed.length > 0) void receiver.events(missed);
+    const missed = this.#changesAtOnce({ prefix, startRevision, endRevision: revision, maxBytes: Infinity });
+    const wanted = previous ? missed : missed.map((event) => ({ ...event, previous: undefined }));
+    if (wanted.length > 0) void receiver.events(wanted);
     return live(revision + 1);
   }
 
-  async changes(request: ChangesRequest): Promise<readonly KvEvent[] | undefined> {
-    return inTurns(this.#events({ ...request, previous: true }));
+  async changes(request: ChangesRequest): Promise<ChangesPage> {
+    const { signal } = request;
+    const turns = new Turns();
+    const steps = this.#changes(request, this.#successors);
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = steps.next();
+      if (done) return value;
+      await turns.breathe();
+    }
   }
 
   requestProgress(): boolean {
@@ -294,15 +294,26 @@ class EmbeddedStore implements KeyValueStore {
     await this.#folder.release();
   }
 
-  *#events(wanted: Omit<EventsWanted, 'newest'>): Steps<readonly KvEvent[] | undefined> {
-    const newest = this.#startRead(0);
-    const events = yield* this.#whileOpen(
-      eventSteps(this.#env, this.#tables, { ...wanted, newest }),
-      wanted.startRevision,
+  *#changes(request: ChangesRequest, successors: Successors): Steps<ChangesPage> {
+    const page = yield* this.#whileOpen(
+      changesSteps(this.#env, this.#tables, successors, request),
+      request.startRevision,
     );
-    // Its log may have been dropped while it was read.
+    // Its log may have been dropped by now.
     const { compacted: oldest } = this.#housekeeping;
-    if (wanted.startRevision <= oldest) throw compacted(wanted.startRevision, oldest);
+    if (request.startRevision <= oldest) throw compacted(request.startRevision, oldest);
+    return page;
+  }
+
+  #changesAtOnce(request: ChangesRequest): readonly KvEvent[] {
+    const events: KvEvent[] = [];
+    // Little has happened, mostly, and the rest of the log need not be read for it.
+    const successors = new Successors(() => request.startRevision - 1);
+    for (let { startRevision } = request; startRevision <= request.endRevision;) {
+      const page = atOnce(this.#changes({ ...request, startRevision }, successors));
+      for (const event of page.events) events.push(event);
+      startRevision = page.upTo + 1;
+    }
     return events;
   }
 

@@ -27,6 +27,8 @@ export class Housekeeping {
   readonly #historyMs: number;
   readonly #room: Room;
   readonly #failed: (error: unknown) => void;
+  /** Records from a time that is yet to come were there at this time, up to this revision: the clock was set back. */
+  #fromTheFuture: { readonly atMs: number; readonly revision: number } | undefined;
   #cancelTrim: (() => void) | undefined;
   #cancelExpiry: (() => void) | undefined;
   #stopped = false;
@@ -83,14 +85,11 @@ export class Housekeeping {
     this.#env.resetReadTxn();
     let last = 0;
     let count = 0;
-    const now = this.#clock.now();
-    const isYoung = (atMs: number): boolean =>
-      // What is stamped far ahead was written before the clock was set back.
-      this.#historyMs === 0 || (atMs > now - this.#historyMs && atMs <= now + this.#historyMs);
+    const nowMs = this.#clock.now();
     const maxLast = this.#commits.revision - MAX_HISTORY_CHANGES;
     for (const { key, value } of this.#tables.log.getRange({ limit: TRIM_BATCH })) {
       const revision = numberAt(key, 0);
-      if (revision > this.compacted && revision > maxLast && isYoung(logTimeMs(value))) break;
+      if (revision > this.compacted && revision > maxLast && !this.#isOld(revision, logTimeMs(value), nowMs)) break;
       last = revision;
       count++;
     }
@@ -99,6 +98,18 @@ export class Housekeeping {
       if (last >= this.#commits.revision) await this.#moveOn(last);
     }
     this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
+  }
+
+  /** A record that the clock says is yet to come is as old as it has been known here. */
+  #isOld(revision: number, writtenMs: number, nowMs: number): boolean {
+    if (this.#historyMs === 0) return false;
+    if (writtenMs <= nowMs) return nowMs - writtenMs >= this.#historyMs;
+    const known = this.#fromTheFuture;
+    if (known !== undefined && revision <= known.revision && known.atMs <= nowMs) {
+      return nowMs - known.atMs >= this.#historyMs;
+    }
+    this.#fromTheFuture = { atMs: nowMs, revision: this.#commits.revision };
+    return false;
   }
 
   /**

@@ -54,9 +54,11 @@ it('embedded and memory store agree on every past state', async () => {
             prefix: '/a/',
             startRevision: revision + 1,
             endRevision: newest - 1,
-            mostBytes: Infinity,
+            maxBytes: drop,
           };
-          assert.deepEqual(await embedded.changes?.(between), await memory.changes?.(between));
+          if (revision + 1 < newest) {
+            assert.deepEqual(await embedded.changes?.(between), await memory.changes?.(between));
+          }
         }
         await embedded.close();
         await memory.close();

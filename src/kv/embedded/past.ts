@@ -1,15 +1,13 @@
-// Reads of the embedded store's tables: the current state, a past one (the log undone), and the events of the log.
+// Reads of the embedded store's tables: the current state, and a past one (the log undone).
 import type { Database, RootDatabase } from 'lmdb';
 import type { Steps } from '../../lib/turns.js';
-import type { ChangesRequest, DamagedRecord, KeyValue, KvEvent, RangeRequest, RangeResult } from '../kv.js';
+import type { DamagedRecord, KeyValue, RangeRequest, RangeResult } from '../kv.js';
 import { DamagedHistory, damagedRecords, MAX_NAMED } from './damage.js';
 import {
   checkedLog,
   decodeLog,
   decodeVersion,
   encodeNumbers,
-  hasPrefix,
-  type LogRecord,
   modRevisionOf,
   numberAt,
   type StoredVersion,
@@ -17,8 +15,6 @@ import {
   type Version,
 } from './records.js';
 import { FIRST_REVISION, newestRevision } from './state.js';
-
-const NO_BYTES = Buffer.alloc(0);
 
 export interface Tables {
   readonly current: Database<Buffer, Buffer>;
@@ -142,89 +138,11 @@ export function rangeAt(
 const boundOf = (key: string): Buffer =>
   isTooLong(key) ? Buffer.from(key).subarray(0, MAX_KEY_BYTES + 1) : Buffer.from(key);
 
-export interface EventsWanted extends Omit<ChangesRequest, 'mostBytes'> {
-  /** The store's revision when it was asked. */
-  readonly newest: number;
-  readonly previous: boolean;
-  readonly mostBytes?: number;
-}
-
-/**
- * The events of a prefix from a revision to another, oldest first; undefined when their values are more than `mostBytes`.
- *
- *      startRevision ◀── page ── page ── newest │ ── written meanwhile ──▶
- *
- * The log is read backwards: what a change wrote is what the next change of the key replaced, or what is there now. For
- * a key that was written meanwhile the first record of that says what was there.
- */
-export function* eventSteps(env: RootDatabase, tables: Tables, wanted: EventsWanted): Steps<KvEvent[] | undefined> {
-  const { startRevision, newest, mostBytes = Infinity } = wanted;
-  const prefix = Buffer.from(wanted.prefix);
-  const found = new FoundEvents(tables, wanted);
-  const page = new Page();
-  let seen = newest;
-  let next = newest;
-  while (next >= startRevision) {
-    env.resetReadTxn();
-    for (const [revision, content] of recordsSince(tables, seen + 1)) {
-      seen = revision;
-      if (hasPrefix(content, prefix)) found.replacedLater(decodeLog(revision, content));
-    }
-    page.begin();
-    for (const [revision, content] of recordsBefore(tables, next, startRevision)) {
-      next = revision - 1;
-      if (hasPrefix(content, prefix)) found.add(decodeLog(revision, content));
-      if (page.isFullWith(content)) break;
-    }
-    if (found.bytes > mostBytes) return undefined;
-    if (!page.isFull) break;
-    yield;
-  }
-  return found.events.reverse();
-}
-
-class FoundEvents {
-  readonly events: KvEvent[] = [];
-  bytes = 0;
-  /** What each key was before the oldest change that was found. */
-  readonly #before = new Map<string, Pick<Version, 'value'> | undefined>();
-
-  constructor(
-    private readonly tables: Tables,
-    private readonly wanted: Pick<EventsWanted, 'endRevision' | 'previous'>,
-  ) {}
-
-  /** A change after all that are looked for. */
-  replacedLater({ key, previous }: LogRecord): void {
-    if (!this.#before.has(key)) this.#before.set(key, previous);
-  }
-
-  /** Newest first. */
-  add({ key, type, revision, createRevision, previous }: LogRecord): void {
-    const { tables, wanted } = this;
-    if (revision <= wanted.endRevision) {
-      const before = this.#before;
-      const version = type === 'delete' ? undefined : before.has(key) ? before.get(key) : get(tables, key);
-      const value = version?.value ?? NO_BYTES;
-      this.bytes += value.length;
-      this.events.push({
-        type,
-        key,
-        revision,
-        createRevision,
-        value,
-        previous: wanted.previous && previous !== undefined ? keyValueOf(key, previous) : undefined,
-      });
-    }
-    this.#before.set(key, previous);
-  }
-}
-
 const PAGE_RECORDS = 1_000;
 const PAGE_BYTES = 1024 * 1024;
 
 /** So much of the log as is read in a few milliseconds. */
-class Page {
+export class Page {
   #records = 0;
   #bytes = 0;
 
@@ -245,27 +163,29 @@ class Page {
 }
 
 /**
- * The log from a revision on, each record checked. Every revision has one, so that a missing one is noticed; of those that
- * were compacted nothing may be asked.
+ * The log from a revision on, up to another if that is given, each record checked. Every revision has one, so that a missing
+ * one is noticed; of those that were compacted nothing may be asked.
  */
-function* recordsSince(tables: Tables, from: number): Iterable<[revision: number, content: Buffer]> {
+export function* recordsSince(
+  tables: Tables,
+  from: number,
+  to = Infinity,
+): Iterable<[revision: number, content: Buffer]> {
   let next = Math.max(from, FIRST_REVISION + 1);
-  for (const { key, value } of tables.log.getRange({ start: encodeNumbers(next) })) {
+  const range = { start: encodeNumbers(next), ...(to !== Infinity && { end: encodeNumbers(to + 1) }) };
+  for (const { key, value } of tables.log.getRange(range)) {
     yield [next, checkedAt(tables, next, key, value)];
     next++;
   }
-  if (next <= newestRevision(tables.meta)) throw new DamagedHistory(next);
+  if (next <= Math.min(to, newestRevision(tables.meta))) throw new DamagedHistory(next);
 }
 
-/** From one revision down to another. */
-function* recordsBefore(tables: Tables, from: number, to: number): Iterable<[revision: number, content: Buffer]> {
-  let next = from;
-  const range = { start: encodeNumbers(from), end: encodeNumbers(to - 1), reverse: true };
-  for (const { key, value } of tables.log.getRange(range)) {
-    yield [next, checkedAt(tables, next, key, value)];
-    next--;
-  }
-  if (next >= Math.max(to, FIRST_REVISION + 1)) throw new DamagedHistory(next);
+/** One change, checked. */
+export function recordAt(tables: Tables, revision: number): Buffer {
+  const key = encodeNumbers(revision);
+  const value = tables.log.get(key);
+  if (value === undefined) throw new DamagedHistory(revision);
+  return checkedAt(tables, revision, key, value);
 }
 
 function checkedAt({ unchecked }: Tables, revision: number, key: Buffer, value: Buffer): Buffer {

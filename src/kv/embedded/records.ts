@@ -198,6 +198,12 @@ const previousIn = (bytes: Buffer): Version => ({
 export const hasPrefix = (content: Buffer, prefix: Buffer): boolean =>
   content.readUInt16BE(1) >= prefix.length && prefix.compare(content, LOG_HEADER, LOG_HEADER + prefix.length) === 0;
 
+/** Only the revision of the version that a change replaced; 0 where there was none. */
+export function replacedRevision(bytes: Buffer): number {
+  const keyEnd = LOG_HEADER + bytes.readUInt16BE(1);
+  return keyEnd < bytes.length ? bytes.readUIntBE(keyEnd, NUMBER) : 0;
+}
+
 /** Only the time of a log record, for deciding what is old. */
 export const logTimeMs = (bytes: Buffer): number => (bytes.length < LOG_HEADER ? 0 : bytes.readUIntBE(3, NUMBER));
 

@@ -1,0 +1,142 @@
+// What a watch has missed, from where it is: the cache's history, and before that the store's own.
+import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Cache } from './cache.js';
+import { inScope, type scopeOf } from './list.js';
+import type { HistoryLoader, HistoryPage } from './load-history.js';
+import { StorageError } from './store.js';
+import type { Missed, Watcher } from './watcher.js';
+import type { WatcherScope } from './watchers.js';
+
+/** Changes in memory that are sent at once: they are joined, and each watcher has a copy until its client has read it. */
+const MAX_CHUNK_CHANGES = 500;
+const MAX_CHUNK_BYTES = 256 * 1024;
+
+/** Reads the store's history for one watch, page after page. */
+class Replay {
+  #nextPage = 0;
+  /** The revision up to which the pages so far reach. */
+  #reached = -1;
+  #done: (() => void) | undefined;
+
+  constructor(
+    private readonly loader: HistoryLoader,
+    private readonly watcher: Watcher,
+    private readonly scope: ReturnType<typeof scopeOf>,
+  ) {}
+
+  /** Fails with `too-old` where the store has dropped something of it. */
+  async after(revision: number, endRevision: number): Promise<HistoryPage> {
+    if (!this.loader.reachesBackTo(revision)) throw expiredWatch();
+    if (this.#done === undefined) {
+      this.#done = this.loader.budget.begin();
+      void this.watcher.ended.then(() => this.end());
+    }
+    // Not where the last page ended, when the watch went on in memory meanwhile.
+    if (revision !== this.#reached) this.#nextPage = this.loader.pageAfter(revision);
+    try {
+      const { changes, upTo } = await this.loader.page(this.#nextPage, endRevision, this.watcher.request.signal);
+      this.#nextPage = upTo + 1;
+      this.#reached = Math.max(revision, upTo);
+      return { changes: inScope(changes, this.scope).filter((change) => change.revision > revision), upTo };
+    } catch (error) {
+      throw isTooOld(error) ? expiredWatch() : error;
+    }
+  }
+
+  end(): void {
+    this.#done?.();
+    this.#done = undefined;
+  }
+}
+
+/** For a watch behind the cache, which joins the cache's others when it has caught up. */
+export class MissedInCache implements Missed {
+  readonly #replay: Replay;
+
+  constructor(
+    private readonly cache: Cache,
+    loader: HistoryLoader,
+    private readonly watcher: Watcher,
+    private readonly scope: WatcherScope,
+  ) {
+    this.#replay = new Replay(loader, watcher, scope);
+  }
+
+  joins(revision: number): boolean {
+    const { history, watchers } = this.cache;
+    if (revision < history.newest) return false;
+    this.#replay.end();
+    watchers.add(this.watcher, this.scope);
+    return true;
+  }
+
+  next(revision: number): MaybePromise<HistoryPage> {
+    const { history, metrics, values } = this.cache;
+    if (revision < history.floor) return this.#fromStore(revision);
+    const some = history.someAfter(revision, MAX_CHUNK_CHANGES, MAX_CHUNK_BYTES);
+    const changes = inScope(some, this.scope);
+    if (changes.length > 0) metrics.watchStarted?.(values.options.resource, changes.length);
+    return { changes, upTo: some[some.length - 1]?.revision ?? history.newest };
+  }
+
+  async #fromStore(revision: number): Promise<HistoryPage> {
+    const { floor } = this.cache.history;
+    try {
+      return await this.#replay.after(revision, floor);
+    } catch (error) {
+      if (!isTooOld(error)) throw error;
+      // It fell behind while its client read, and ends as one that is too slow; when it resumes, it is too late.
+      this.watcher.end(undefined);
+      return { changes: [], upTo: revision };
+    }
+  }
+}
+
+/**
+ * For a watch straight from the store. One elsewhere has its own way to send what was missed; of one in this process the
+ * past is read first, up to what was newest then, and the rest is what the store's own watch begins with.
+ */
+export class MissedInStore implements Missed {
+  readonly #replay: Replay;
+  #newest: number;
+
+  constructor(
+    private readonly options: {
+      readonly loader: HistoryLoader;
+      readonly watcher: Watcher;
+      readonly scope: ReturnType<typeof scopeOf>;
+      /** What is newest now; 0 for a store elsewhere. */
+      readonly newest: number;
+      readonly readNewest: () => Promise<number>;
+      /** Begins the store's own watch after a revision. */
+      readonly watchAfter: (revision: number) => void;
+    },
+  ) {
+    this.#replay = new Replay(options.loader, options.watcher, options.scope);
+    this.#newest = options.newest;
+  }
+
+  joins(revision: number): boolean {
+    if (revision < this.#newest) return false;
+    this.#replay.end();
+    this.options.watchAfter(revision);
+    return true;
+  }
+
+  async next(revision: number): Promise<HistoryPage> {
+    const page = await this.#replay.after(revision, this.#newest);
+    if (page.upTo >= this.#newest) this.#newest = await this.options.readNewest();
+    return page;
+  }
+}
+
+const isTooOld = (error: unknown): boolean => error instanceof StorageError && error.code === 'too-old';
+
+export const expiredWatch = (): StorageError =>
+  new StorageError('too-old', 'The resourceVersion for the provided watch is too old.');
+
+export const tooOld = (requestedRevision: number, floor: number): StorageError =>
+  new StorageError('too-old', `too old resource version: ${requestedRevision} (${floor})`, {
+    requestedRevision,
+    currentRevision: floor,
+  });

@@ -1,0 +1,129 @@
+// Loads what happened to one resource from the store's own history, for watches that resume from before what is in
+// memory. Every watch reads page after page at its client's speed; nothing is loaded ahead of it.
+//
+//   the store's history ├─page─┼─page─┼─page─┼─page─┤ floor ├─ the cache's history ─┤ live ─▶
+//   a watch from here       ▲ ────▶                         each holds no page while its client reads, only the
+//   another from here              ▲ ────▶                  revision that it has reached
+//
+// Pages begin at multiples of PAGE_REVISIONS, and where the one before was full, so all watches read the same ones. Who
+// wants a page that another is loading waits for that one; the load stops when the last of them has left. How many pages
+// load at once, and how many bytes of loaded ones stay for the next watch, is bounded over all resources
+// (history-budget.ts).
+import type { Clock } from '../lib/clock.js';
+import { Turns } from '../lib/turns.js';
+import type { ChangesRequest, KeyValueStore, KvEvent } from '../kv/kv.js';
+import { withSignal } from '../outbound/with-signal.js';
+import { storageError } from './errors.js';
+import { Change, settle } from './history.js';
+import type { HistoryBudget } from './history-budget.js';
+import type { Values } from './values.js';
+
+const PAGE_REVISIONS = 256;
+/** Of the versions that the changes of a page wrote and replaced, as they are stored; one change may have more. */
+const PAGE_BYTES = 256 * 1024;
+/** What a change takes beside its versions. */
+const CHANGE_BYTES = 400;
+const PAGE_OVERHEAD_BYTES = 1024;
+
+/** Changes in order, and the revision up to which there are no others. */
+export interface HistoryPage {
+  readonly changes: readonly Change[];
+  readonly upTo: number;
+}
+
+interface SharedPage {
+  readonly loaded: Promise<HistoryPage>;
+  /** Aborted when nobody waits any more. */
+  readonly stop: AbortController;
+  waiting: number;
+  isLoaded: boolean;
+}
+
+export class HistoryLoader {
+  /** By the first revision. */
+  readonly #pages = new Map<number, SharedPage>();
+
+  constructor(
+    private readonly kv: KeyValueStore,
+    private readonly values: Values,
+    private readonly clock: Clock,
+    readonly budget: HistoryBudget,
+  ) {}
+
+  /** Whether the store can answer everything that happened after this revision. */
+  reachesBackTo(revision: number): boolean {
+    return this.kv.changes !== undefined && revision >= this.kv.compactedRevision();
+  }
+
+  /** Where the page begins that has the first change after this revision. */
+  pageAfter(revision: number): number {
+    const first = revision + 1;
+    return Math.max(first - (first % PAGE_REVISIONS), this.kv.compactedRevision() + 1);
+  }
+
+  /** The page that begins there, up to `endRevision` at most. Fails with `too-old` once the store has dropped it. */
+  async page(startRevision: number, endRevision: number, signal: AbortSignal): Promise<HistoryPage> {
+    const page = this.#pages.get(startRevision) ?? this.#load(startRevision, endRevision);
+    page.waiting++;
+    try {
+      return await withSignal(page.loaded, signal);
+    } finally {
+      page.waiting--;
+      if (page.waiting === 0 && !page.isLoaded) {
+        if (this.#pages.get(startRevision) === page) this.#pages.delete(startRevision);
+        page.stop.abort();
+      }
+    }
+  }
+
+  #load(startRevision: number, endRevision: number): SharedPage {
+    const stop = new AbortController();
+    const { prefix } = this.values.options;
+    const lastOfPage = startRevision - (startRevision % PAGE_REVISIONS) + PAGE_REVISIONS - 1;
+    const range = { prefix, startRevision, endRevision: Math.min(endRevision, lastOfPage) };
+    const request = { ...range, maxBytes: PAGE_BYTES, signal: stop.signal };
+    const loaded = this.budget.load(stop.signal, () => this.#read(request));
+    const page: SharedPage = { loaded, stop, waiting: 0, isLoaded: false };
+    this.#pages.set(startRevision, page);
+    const forget = (): void => {
+      if (this.#pages.get(startRevision) === page) this.#pages.delete(startRevision);
+    };
+    loaded.then((found) => {
+      page.isLoaded = true;
+      if (!stop.signal.aborted) this.budget.keep(bytesOf(found), forget);
+    }, forget);
+    return page;
+  }
+
+  async #read(request: ChangesRequest): Promise<HistoryPage> {
+    try {
+      const { events = [], upTo = request.endRevision } = (await this.kv.changes?.(request)) ?? {};
+      const changes: Change[] = [];
+      const turns = new Turns();
+      for (const event of events) {
+        await turns.breathe();
+        request.signal?.throwIfAborted();
+        changes.push(await changeOf(event, this.values, this.clock.now()));
+      }
+      settle(changes);
+      return { changes, upTo };
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+}
+
+export async function changeOf(event: KvEvent, values: Values, nowMs: number): Promise<Change> {
+  const { type, value, revision, previous } = event;
+  const key = event.key.slice(values.options.prefix.length);
+  const entry = type === 'put' ? await values.entry(key, value, revision) : undefined;
+  const before = previous && (await values.entry(key, previous.value, previous.modRevision));
+  return new Change(key, revision, entry, before, nowMs);
+}
+
+/** With the events that are encoded for those who watch: they hang on the changes, and are as large as the versions. */
+const bytesOf = ({ changes }: HistoryPage): number =>
+  changes.reduce(
+    (bytes, { entry, previous }) => bytes + CHANGE_BYTES + 2 * (entry?.size ?? 0) + 2 * (previous?.size ?? 0),
+    PAGE_OVERHEAD_BYTES,
+  );
