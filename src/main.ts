@@ -1,13 +1,13 @@
 // The program: from its command line to its end.
-import { errorText } from './lib/error-text.js';
-import { createLogs } from './lib/log.js';
+import { errorText } from './lib/text/error-text.js';
+import { createLogs } from './lib/telemetry/log.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
-import type { Subcommand } from './server/subcommand.js';
+import type { Subcommand } from './server/storage/subcommand.js';
 import { configurationHooks } from './server/configuration-hooks.js';
-import { firstSignal } from './server/lifecycle.js';
-import { StartFailure } from './server/start-failure.js';
-import { PostStartHookError } from './server/post-start-hooks.js';
+import { firstSignal } from './server/lifecycle/lifecycle.js';
+import { StartFailure } from './server/lifecycle/start-failure.js';
+import { PostStartHookError } from './server/lifecycle/post-start-hooks.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
 Buffer.poolSize = 64 * 1024;
@@ -19,9 +19,9 @@ const FATAL_EXIT_CODE = 255;
 async function subcommand(name: string | undefined): Promise<Subcommand | undefined> {
   switch (name) {
     case 'encryption':
-      return (await import('./server/encryption-command.js')).runEncryptionCommand;
+      return (await import('./server/storage/encryption-command.js')).runEncryptionCommand;
     case 'verify':
-      return (await import('./server/verify-command.js')).runVerifyCommand;
+      return (await import('./server/storage/verify-command.js')).runVerifyCommand;
     default:
       return undefined;
   }
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     process.exitCode = await run(process.argv.slice(3), {
       env: process.env,
       print: (text) => process.stdout.write(text),
-      printError: (text) => process.stderr.write(text),
+      encodeError: (text) => process.stderr.write(text),
     });
     return;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
@@ -71,7 +71,9 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
   };
   const clear = async (): Promise<void> => {
     for (const path of [BINDINGS, POLICIES]) await server.request('DELETE', path);
-    await until(async () => (await tried(1000)).status === 201 && (await tried(1000)).headers['warning'] === undefined);
+    await pollUntil(
+      async () => (await tried(1000)).status === 201 && (await tried(1000)).headers['warning'] === undefined,
+    );
   };
 
   it('a deployment with too many replicas is refused, by its own name or scaled, until the policy changes', async () => {
@@ -82,7 +84,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
       policy('replicas', { validations: [{ expression, messageExpression, reason: 'Forbidden' }] }),
     );
     await create(BINDINGS, binding('replicas-everywhere', 'replicas', { validationActions: ['Deny'] }));
-    await until(async () => (await tried(4)).status === 403);
+    await pollUntil(async () => (await tried(4)).status === 403);
     const refusal = refusalOf(await tried(4));
     const why = `ValidatingAdmissionPolicy 'replicas' with binding 'replicas-everywhere' denied request: at most 3 replicas, not 4`;
     assert.equal(refusal.message, `deployments.apps "tried" is forbidden: ${why}`);
@@ -96,7 +98,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     assert.match(refusalOf(scaled).message, /at most 3 replicas, not 5$/);
 
     await change(`${POLICIES}/replicas`, { validations: [{ expression: 'object.spec.replicas <= 5' }] });
-    await until(async () => (await tried(5)).status === 201);
+    await pollUntil(async () => (await tried(5)).status === 201);
     assert.equal(refusalOf(await tried(6)).code, 422);
     const metrics = (await server.request('GET', '/metrics')).body;
     assert.match(metrics, /apiserver_validating_admission_policy_check_total\{[^}]*policy="replicas"[^}]*\} \d/);
@@ -109,7 +111,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     const paramRef = { name: 'limits', namespace: 'default', parameterNotFoundAction: 'Deny' };
     await create(POLICIES, policy('limits', { paramKind, validations: [{ expression, message: 'too many' }] }));
     await create(BINDINGS, binding('limits', 'limits', { paramRef, validationActions: ['Deny'] }));
-    await until(async () => (await tried(1)).status === 422);
+    await pollUntil(async () => (await tried(1)).status === 422);
     assert.match(refusalOf(await tried(1)).message, /no params found for policy binding with `Deny`/);
     const data = { max: '2' };
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'limits' }, data };
@@ -122,7 +124,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
   it('custom resources are parameters, and under a policy themselves', async () => {
     await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition());
     const limits = `/apis/${GROUP}/v1/limits`;
-    await until(async () => (await server.request('GET', limits)).status === 200);
+    await pollUntil(async () => (await server.request('GET', limits)).status === 200);
     const limit = (name: string, max: number) => ({
       apiVersion: `${GROUP}/v1`,
       kind: 'Limit',
@@ -139,7 +141,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     await create(POLICIES, policy('custom', { paramKind, validations }));
     const paramRef = { selector, parameterNotFoundAction: 'Deny' };
     await create(BINDINGS, binding('custom', 'custom', { paramRef, validationActions: ['Deny'] }));
-    await until(async () => (await tried(5)).status === 422);
+    await pollUntil(async () => (await tried(5)).status === 422);
     assert.match(refusalOf(await tried(5)).message, /denied request: narrow$/);
     assert.equal((await tried(4)).status, 201);
 
@@ -153,7 +155,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
         ...limit('other', max),
         apiVersion: `${GROUP}/v2`,
       });
-    await until(async () => (await other(100)).status === 422);
+    await pollUntil(async () => (await other(100)).status === 422);
     assert.equal((await other(99)).status, 201);
     await clear();
   });
@@ -162,7 +164,7 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     await create(POLICIES, policy('labels', { validations: [{ expression: "'team' in object.metadata.labels" }] }));
     const matchResources = { objectSelector: { matchLabels: { app: 'tried' } } };
     await create(BINDINGS, binding('labels', 'labels', { validationActions: ['Warn', 'Audit'], matchResources }));
-    await until(async () => (await tried(1)).headers['warning'] !== undefined);
+    await pollUntil(async () => (await tried(1)).headers['warning'] !== undefined);
     const answer = await tried(1);
     assert.equal(answer.status, 201);
     const told = `Validation failed for ValidatingAdmissionPolicy 'labels' with binding 'labels': failed expression: 'team' in object.metadata.labels`;
@@ -183,13 +185,13 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     await create(POLICIES, policy('kept', { matchConstraints: everything, validations }));
     await create(BINDINGS, binding('kept', 'kept', { validationActions: ['Deny'] }));
     const remove = () => server.request('DELETE', '/api/v1/namespaces/default/configmaps/kept?dryRun=All');
-    await until(async () => (await remove()).status === 422);
+    await pollUntil(async () => (await remove()).status === 422);
     assert.match(
       refusalOf(await remove()).message,
       /^configmaps "kept" is forbidden: .* denied request: nothing goes$/,
     );
     assert.equal((await server.request('DELETE', `${POLICIES}/kept`)).status, 200);
-    await until(async () => (await remove()).status === 200);
+    await pollUntil(async () => (await remove()).status === 200);
     await clear();
   });
 });

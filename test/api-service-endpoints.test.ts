@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { etcdPrograms } from './etcd-process.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import type { TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
@@ -29,11 +29,11 @@ describe("the endpoints of the API's own service", { skip, timeout: 120_000 }, (
     return (endpoints ?? []).flatMap((endpoint) => endpoint.addresses).join();
   };
   const become = async (server: TestServer, wanted: string): Promise<void> => {
-    await until(
+    await pollUntil(
       () => addresses(server),
       (got) => got === wanted,
     );
-    await until(
+    await pollUntil(
       () => sliced(server),
       (got) => got === wanted,
     );

@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import { exportJWK, SignJWT } from 'jose';
 import { createAuthority } from './support/certificates.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const AUDIENCE = 'https://kubernetes.acme.test';
 const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -55,20 +55,20 @@ after(async () => {
 });
 
 test('a good file takes effect, a bad one leaves the old in effect, a good one takes effect again', async () => {
-  await until(async () => (await username()) === 'one:eve');
+  await pollUntil(async () => (await username()) === 'one:eve');
 
   write(JSON.stringify(configuration('two:')));
-  await until(async () => (await username()) === 'two:eve');
+  await pollUntil(async () => (await username()) === 'two:eve');
   assert.deepEqual(await reloads(), { success: 1, failure: 0 });
   assert.match(server.log(), /Reloaded the authentication configuration/);
 
   write('{"kind":"AuthenticationConfiguration","apiVersion":"apiserver.config.k8s.io/v1","jwt":[{"issuer":{}}]}');
-  await until(async () => (await reloads()).failure === 1);
+  await pollUntil(async () => (await reloads()).failure === 1);
   assert.match(server.log(), /Kept the authentication configuration in use/);
   assert.equal(await username(), 'two:eve');
 
   write(JSON.stringify(configuration('three:')));
-  await until(async () => (await username()) === 'three:eve');
+  await pollUntil(async () => (await username()) === 'three:eve');
   assert.deepEqual(await reloads(), { success: 2, failure: 1 });
 });
 

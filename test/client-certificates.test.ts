@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { createAuthority } from './support/certificates.js';
 import { json, registerExtension } from './support/extension-server.js';
 import { startTestServer, type TestServer } from './support/server.js';
@@ -65,17 +65,17 @@ test('a proxy client certificate that is replaced is shown to an extension serve
     await registerExtension(server, { group, version, port: (extension.address() as AddressInfo).port });
     const shown = async (): Promise<unknown> =>
       (JSON.parse((await server.request('GET', `/apis/${group}/${version}/things`)).body) as { shown?: unknown }).shown;
-    await until(async () => (await shown()) === 'first');
+    await pollUntil(async () => (await shown()) === 'first');
     const opened = connections;
     for (let i = 0; i < 5; i++) assert.equal(await shown(), 'first');
     assert.equal(connections, opened, 'a connection is used again');
 
     const { cert, key } = authority.issue('second', 'client');
     fs.copyFileSync(cert, certFile);
-    await until(() => server.log().includes('Kept the proxy client certificate in use'));
+    await pollUntil(() => server.log().includes('Kept the proxy client certificate in use'));
     assert.equal(await shown(), 'first', 'a certificate without its key is not taken up');
     fs.copyFileSync(key, keyFile);
-    await until(() => server.log().includes('Reloaded the proxy client certificate'));
+    await pollUntil(() => server.log().includes('Reloaded the proxy client certificate'));
     assert.equal(await shown(), 'second');
   } finally {
     extension.close();

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { clientConfigOf, clientOf } from '../src/config/client-config.js';
 import { parseKubeconfig } from '../src/config/kubeconfig.js';
-import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/x509/issue-certificate.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { collectBody } from '../src/outbound/http-client.js';
 

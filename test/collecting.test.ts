@@ -1,7 +1,7 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { processParts } from '../src/server/give-back.js';
+import { processParts } from '../src/server/lifecycle/idle-gc.js';
 
 /** Where V8 was told to mark in another way than it had begun, it ended the process within this time. */
 const LOAD_MS = 10_000;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const GROUP = 'shop.example.test';
 const DEFINITION = {
@@ -41,7 +41,7 @@ describe('custom resources that own and are owned', { timeout: 60_000 }, () => {
   before(async () => {
     server = await startTestServer({ flags: ['--controllers=namespace,garbagecollector'] });
     await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION);
-    await until(async () => (await server.request('GET', orders('default'))).status === 200);
+    await pollUntil(async () => (await server.request('GET', orders('default'))).status === 200);
     for (const name of ['shop', 'other']) {
       await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     }
@@ -78,21 +78,21 @@ describe('custom resources that own and are owned', { timeout: 60_000 }, () => {
     await create(orders('shop'), order('part', owner));
     await create(configMaps('shop'), configMap('settings', owner));
     await server.request('DELETE', `${orders('shop')}/one`);
-    await until(() => isGone(`${orders('shop')}/part`));
-    await until(() => isGone(`${configMaps('shop')}/settings`));
+    await pollUntil(() => isGone(`${orders('shop')}/part`));
+    await pollUntil(() => isGone(`${configMaps('shop')}/settings`));
   });
 
   it('foreground deletion and orphaning hold for them, too', async () => {
     const first = await create(orders('shop'), order('first'));
     await create(orders('shop'), order('first-part', first));
     await server.request('DELETE', `${orders('shop')}/first?propagationPolicy=Foreground`);
-    await until(() => isGone(`${orders('shop')}/first`));
+    await pollUntil(() => isGone(`${orders('shop')}/first`));
     assert.ok(await isGone(`${orders('shop')}/first-part`), 'the part that blocks went before');
 
     const second = await create(orders('shop'), order('second'));
     await create(orders('shop'), order('second-part', second));
     await server.request('DELETE', `${orders('shop')}/second?propagationPolicy=Orphan`);
-    await until(() => isGone(`${orders('shop')}/second`));
+    await pollUntil(() => isGone(`${orders('shop')}/second`));
     const { body } = await server.request('GET', `${orders('shop')}/second-part`);
     assert.equal((JSON.parse(body) as Made).metadata.ownerReferences, undefined);
   });
@@ -101,7 +101,7 @@ describe('custom resources that own and are owned', { timeout: 60_000 }, () => {
     await create(orders('shop'), order('last'));
     await create(orders('other'), order('stays'));
     await server.request('DELETE', '/api/v1/namespaces/shop');
-    await until(() => isGone('/api/v1/namespaces/shop'));
+    await pollUntil(() => isGone('/api/v1/namespaces/shop'));
     assert.ok(await isGone(`${orders('shop')}/last`));
     assert.equal((await server.request('GET', `${orders('other')}/stays`)).status, 200);
   });

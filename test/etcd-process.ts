@@ -5,7 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from './support/free-port.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 /** The etcd programs at hand, by name: BINNACLE_ETCD, or what tools/fetch-test-binaries.mjs fetched. */
 export function etcdPrograms(): { name: string; program: string }[] {
@@ -77,7 +77,7 @@ async function startMember(
       ].flat(),
       { stdio: 'ignore', env: { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch } },
     );
-    await until(() => accepts(port));
+    await pollUntil(() => accepts(port));
   };
   const kill = async (): Promise<void> => {
     const running = child;

@@ -22,10 +22,10 @@ import { createResourceStore } from '../src/storage/create-store.js';
 import type { KubeObject } from '../src/machinery/object.js';
 import { StorageError } from '../src/storage/store.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const SECONDS = Number(process.env['BINNACLE_HISTORY_SECONDS'] ?? 6);
-const MOST_LONGER_MS = 30_000;
+const MAX_LONGER_MS = 30_000;
 const WRITERS = 8;
 const READERS = 2;
 const KEYS = 12;
@@ -113,7 +113,7 @@ async function checkHistory(setup: {
   const tick = (): number => ++step;
   const endMs = Date.now() + setup.seconds * 1000;
   // On a machine that others use as well it takes longer until there is something to check.
-  const going = (): boolean => Date.now() < endMs || (!hasEnough(seen) && Date.now() < endMs + MOST_LONGER_MS);
+  const going = (): boolean => Date.now() < endMs || (!hasEnough(seen) && Date.now() < endMs + MAX_LONGER_MS);
   const main = setup.open();
   const first = (await main.revision()) + 1;
   watch(main, first, seen);
@@ -125,7 +125,7 @@ async function checkHistory(setup: {
     ...Array.from({ length: WRITERS }, (_, writer) =>
       writeOn(writer % 2 === 0 ? main : setup.open(), writer, seen, tick, going),
     ),
-    ...Array.from({ length: READERS }, () => readOn(main, seen, tick, going)),
+    ...Array.from({ length: READERS }, () => resumeReading(main, seen, tick, going)),
     listOn(store, seen, tick, going),
     joinWatches(setup.open(), seen, going),
   ]);
@@ -165,7 +165,7 @@ async function writeOn(
   }
 }
 
-async function readOn(kv: KeyValueStore, seen: Seen, tick: () => number, going: () => boolean): Promise<void> {
+async function resumeReading(kv: KeyValueStore, seen: Seen, tick: () => number, going: () => boolean): Promise<void> {
   while (going()) {
     const key = `${PREFIX}k${Math.floor(Math.random() * KEYS)}`;
     const beganAt = tick();
@@ -228,7 +228,7 @@ async function settled(kv: KeyValueStore, seen: Seen): Promise<void> {
     if (result === 'no answer') continue;
     revision = result.done ? result.revision : result.current?.modRevision;
   }
-  await until(() => seen.watches.every(({ events }) => (events.at(-1)?.revision ?? 0) >= (revision ?? 0)));
+  await pollUntil(() => seen.watches.every(({ events }) => (events.at(-1)?.revision ?? 0) >= (revision ?? 0)));
 }
 
 const hasEnough = ({ watches, lists }: Seen): boolean => (watches[0]?.events.length ?? 0) > 100 && lists.length > 10;

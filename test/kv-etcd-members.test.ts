@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { collect } from '../src/kv/kv.contract.js';
 import type { KeyValueStore } from '../src/kv/kv.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { type EtcdProcess, etcdPrograms, startEtcdCluster } from './etcd-process.js';
 
@@ -21,7 +21,7 @@ function members(program: string): void {
 
   const open = async (servers = cluster.map(({ url }) => url)): Promise<KeyValueStore> => {
     const kv = openEtcdStore({ dialer: directDialer, servers });
-    await until(() =>
+    await pollUntil(() =>
       kv.revision().then(
         () => true,
         () => false,
@@ -43,7 +43,7 @@ function members(program: string): void {
       member.pause();
       try {
         // A leader that hangs is replaced by an election, during which no member answers.
-        await until(() =>
+        await pollUntil(() =>
           writer.create(`${folder}up`, Buffer.from('1')).then(
             () => true,
             () => false,
@@ -66,7 +66,7 @@ function members(program: string): void {
     const kv = openEtcdStore({ dialer: directDialer, servers: cluster.map(({ url }) => url) });
     try {
       assert.equal(await kv.reached?.(10_000), true);
-      await until(() =>
+      await pollUntil(() =>
         kv.revision().then(
           () => true,
           () => false,
@@ -96,9 +96,9 @@ function members(program: string): void {
     for (const member of cluster) {
       await member.kill();
       const count = written.length;
-      await until(() => written.length > count + 100);
+      await pollUntil(() => written.length > count + 100);
       await member.start();
-      await until(() =>
+      await pollUntil(() =>
         kv.revision().then(
           () => true,
           () => false,

@@ -1,9 +1,9 @@
-// Maps of many thousand members are closed when they are read (lib/closed-maps.ts). Everything that adds to the maps of an
+// Maps of many thousand members are closed when they are read (lib/values/key-cache.ts). Everything that adds to the maps of an
 // object it was given must still be able to: plugins, policies, bindings, patches, scales and defaults.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const MEMBERS = 9000;
 const LARGE_TEXT = 'x'.repeat(200_000);
@@ -72,14 +72,14 @@ describe('maps of thousands of members', { timeout: 120_000 }, () => {
         ],
       },
     });
-    await until(async () => (await server.request('GET', things)).status === 200);
+    await pollUntil(async () => (await server.request('GET', things)).status === 200);
     const thing = { apiVersion: 'x.test/v1', kind: 'Thing', metadata: { name: 't' } };
     await ask('POST', things, { ...thing, spec: { ...many(), text: LARGE_TEXT } });
     await ask('PATCH', `${things}/t/scale`, { spec: { replicas: 3 } }, MERGE_PATCH);
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/late';
     const late = [{ op: 'add', path, value: { type: 'string', default: 'yes' } }];
     await ask('PATCH', `${definitions}/things.x.test`, late, JSON_PATCH);
-    await until(async () => (await ask('GET', `${things}/t`)).spec['late'] === 'yes');
+    await pollUntil(async () => (await ask('GET', `${things}/t`)).spec['late'] === 'yes');
     await ask('PATCH', `${things}/t`, { spec: { merged: 'yes' } }, MERGE_PATCH);
     const { spec: kept } = await ask('GET', `${things}/t`);
     assert.deepEqual([kept['n'], kept['late'], kept['merged']], [3, 'yes', 'yes']);

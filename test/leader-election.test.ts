@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { etcdPrograms } from './etcd-process.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import type { TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
@@ -32,7 +32,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
       '--coordinated-leadership-retry-period=500ms',
     ];
     one = await controlPlane.start(flags);
-    await until(
+    await pollUntil(
       () => lease(one, 'kube-system', 'leader-election-controller'),
       (spec) => spec !== undefined,
     );
@@ -57,7 +57,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
   };
   /** Candidates that live answer whenever they are asked. */
   const electedWhileAnswering = (holder: string, ...names: string[]): Promise<LeaseSpec | undefined> =>
-    until(
+    pollUntil(
       async () => {
         const patch = { spec: { renewTime: now() } };
         for (const name of names) {
@@ -73,7 +73,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
     await electedWhileAnswering('newer', 'newer');
     await stand('older', '1.33.0');
     // Until the lease is over its holder may let go of it in peace.
-    const asked = await until(
+    const asked = await pollUntil(
       () => lease(two, 'default', 'work'),
       (spec) => spec?.holderIdentity === 'older' || spec?.preferredHolder === 'older',
     );
@@ -84,7 +84,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
   it('is done by one server, and by the other as soon as the first one ends', async () => {
     const held = await lease(two, 'kube-system', 'leader-election-controller');
     await one.stop();
-    const next = await until(
+    const next = await pollUntil(
       () => lease(two, 'kube-system', 'leader-election-controller'),
       (spec) => spec?.holderIdentity !== '' && spec?.holderIdentity !== held?.holderIdentity,
     );

@@ -18,19 +18,22 @@ interface Message {
 
 describe('a log over a WebSocket', { timeout: 60_000 }, () => {
   let server: TestServer;
-  let agent: https.Server;
+  let kubelet: https.Server;
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
 
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
-    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, ({ url = '' }, response) => {
-      if (!url.includes('previous')) return void response.end(LOG);
-      response.writeHead(400).end('there was no container before');
-    });
-    await podOnAgent(server, agent);
+    kubelet = https.createServer(
+      { cert: pki('apiserver.crt'), key: pki('apiserver.key') },
+      ({ url = '' }, response) => {
+        if (!url.includes('previous')) return void response.end(LOG);
+        response.writeHead(400).end('there was no container before');
+      },
+    );
+    await podOnAgent(server, kubelet);
   });
   after(async () => {
-    agent.close();
+    kubelet.close();
     await server.stop();
   });
 

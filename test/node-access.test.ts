@@ -8,9 +8,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { MetricRegistry } from '../src/lib/metrics.js';
+import { MetricRegistry } from '../src/lib/telemetry/metrics.js';
 import { directDialer } from '../src/outbound/dialer.js';
-import { buildNodeAccess } from '../src/server/node-access.js';
+import { buildNodeAccess } from '../src/server/outgoing/node-access.js';
 import { createAuthority } from './support/certificates.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-node-access-'));
@@ -20,7 +20,7 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
   const first = createAuthority(folder, 'first');
   const second = createAuthority(folder, 'second');
   const shown = (name: string) => first.issue(name, 'client');
-  const agent = (authority: typeof first): Promise<https.Server> => {
+  const kubelet = (authority: typeof first): Promise<https.Server> => {
     const { cert, key } = authority.issue('agent', 'server', { ipAddresses: ['127.0.0.1'] });
     const files = { cert: fs.readFileSync(cert), key: fs.readFileSync(key) };
     const server = https.createServer(
@@ -32,10 +32,10 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
     );
     return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
   };
-  const agents = [await agent(first), await agent(second)] as const;
+  const agents = [await kubelet(first), await kubelet(second)] as const;
   const one = shown('one');
   let close = (): void => undefined;
-  const { agents: client } = buildNodeAccess(
+  const { kubelets: client } = buildNodeAccess(
     {
       kubeletCertificateAuthority: first.ca,
       kubeletClientCertificate: one.cert,

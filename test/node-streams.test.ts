@@ -20,13 +20,13 @@ const PIECE = Buffer.alloc(64 * 1024, 'x');
 
 describe('streams of nodes', { timeout: 180_000 }, () => {
   let server: TestServer;
-  let agent: https.Server;
+  let kubelet: https.Server;
   const open = new Set<Duplex>();
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
 
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
-    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, (_request, response) => {
+    kubelet = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, (_request, response) => {
       let sent = 0;
       const more = (): void => {
         while (sent < LOG_BYTES) {
@@ -37,16 +37,16 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
       };
       more();
     });
-    agent.on('upgrade', (_request, socket: Duplex) => {
+    kubelet.on('upgrade', (_request, socket: Duplex) => {
       open.add(socket.on('error', () => undefined));
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
       socket.pipe(socket);
     });
-    await podOnAgent(server, agent);
+    await podOnAgent(server, kubelet);
   });
   after(async () => {
     for (const socket of open) socket.destroy();
-    agent.close();
+    kubelet.close();
     await server.stop();
   });
 

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Kubectl, kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
 import { type NodeAgent, startNodeAgent } from './support/node-agent.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const program = kubectlProgram();
 const PODS = '/api/v1/namespaces/default/pods';
@@ -22,7 +22,7 @@ const WAYS = {
 describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeout: 60_000 }, () => {
   let server: TestServer;
   let kubectl: Kubectl;
-  let agent: NodeAgent;
+  let kubelet: NodeAgent;
   let commands: string;
   before(async () => {
     server = await startTestServer();
@@ -30,12 +30,12 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     commands = path.join(server.folder, 'commands');
     fs.mkdirSync(commands);
     const pki = (name: string): string => path.join(server.folder, 'pki', name);
-    agent = await startNodeAgent({ cert: pki('apiserver.crt'), key: pki('apiserver.key'), folder: commands });
+    kubelet = await startNodeAgent({ cert: pki('apiserver.crt'), key: pki('apiserver.key'), folder: commands });
     await server.request('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
     await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
     const status = {
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-      daemonEndpoints: { kubeletEndpoint: { Port: agent.port } },
+      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
     };
     await server.request('PATCH', '/api/v1/nodes/n/status', { status }, 'application/merge-patch+json');
     const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i', stdin: true, tty: false }] };
@@ -51,13 +51,13 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     await server.request('PATCH', `${PODS}/p/status`, { status: running }, 'application/merge-patch+json');
   });
   after(async () => {
-    agent.close();
+    kubelet.close();
     await server.stop();
   });
 
   it('logs are read, and followed until the agent ends them', async () => {
     assert.equal((await kubectl('logs p --tail=5')).out, 'hello from /containerLogs/default/p/c?tailLines=5\n');
-    agent.onLog = (_request, write, end) => {
+    kubelet.onLog = (_request, write, end) => {
       write('one\n');
       setImmediate(() => {
         write('two\n');
@@ -65,7 +65,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
       });
     };
     assert.equal((await kubectl('logs -f p')).out, 'one\ntwo\n');
-    agent.onLog = undefined;
+    kubelet.onLog = undefined;
   });
 
   for (const [way, env] of Object.entries(WAYS)) {
@@ -163,7 +163,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
 
   it('an agent that goes in the middle of a log, or of a command, is felt there only', async () => {
     let socket: { destroy(): void } | undefined;
-    agent.onLog = (request, write) => {
+    kubelet.onLog = (request, write) => {
       socket = request.socket;
       write('half\n');
     };
@@ -171,7 +171,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     while (socket === undefined) await new Promise(setImmediate);
     socket.destroy();
     assert.equal((await cut).body, 'half\n');
-    agent.onLog = undefined;
+    kubelet.onLog = undefined;
     const hung = startNodeAgentThatHangs();
     await hung.ready;
     await server.request('POST', '/api/v1/nodes', { metadata: { name: 'hung' } });
@@ -193,7 +193,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
 
   it('what is followed and what runs goes on while the server ends, and ends by itself', async () => {
     let finish: (() => void) | undefined;
-    agent.onLog = (_request, write, end) => {
+    kubelet.onLog = (_request, write, end) => {
       write('before\n');
       finish = () => {
         write('after\n');
@@ -206,9 +206,9 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
       { code: 3 },
     );
     const followed = kubectl('logs -f p');
-    const finishLog = await until(() => (fs.existsSync(path.join(commands, 'started')) ? finish : undefined));
+    const finishLog = await pollUntil(() => (fs.existsSync(path.join(commands, 'started')) ? finish : undefined));
     const stopped = server.stop();
-    await until(() => server.log().includes('Stopped listening'));
+    await pollUntil(() => server.log().includes('Stopped listening'));
     finishLog();
     fs.writeFileSync(flag, '');
     assert.equal((await followed).out, 'before\nafter\n');

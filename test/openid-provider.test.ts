@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/x509/issue-certificate.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 /** It brings no types of its own. */
 const PROVIDER: string = 'oidc-provider';
@@ -38,7 +38,7 @@ test('tokens of a real provider are users with their groups, before and after th
   const token = await tokenOf('builder');
   const other = await tokenOf('builder');
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  const me = await until(
+  const me = await pollUntil(
     () => ask(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review),
     // The server looks for its issuers while it serves already.
     ({ status }) => status !== 401,

@@ -1,4 +1,4 @@
-// The server as envtest of controller-runtime starts it: from a folder of programs, by the original's name and flags, on an
+// The server as envtest of controller-runtime starts it: from a folder of programs, by kube-apiserver's name and flags, on an
 // etcd, with certificates and keys of its own.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 import { createAuthority } from './support/certificates.js';
 import { freePort } from './support/free-port.js';
@@ -54,7 +54,7 @@ describe('an environment for tests of operators', { skip: etcdProgram === undefi
       ],
       { stdio: 'ignore' },
     );
-    await until(async () => (await get('/healthz').catch(() => undefined))?.body === 'ok');
+    await pollUntil(async () => (await get('/healthz').catch(() => undefined))?.body === 'ok');
   });
   after(async () => {
     server.kill();

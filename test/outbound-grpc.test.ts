@@ -7,7 +7,7 @@ import { afterEach, describe, it } from 'node:test';
 import { directDialer } from '../src/outbound/dialer.js';
 import { GrpcConnection } from '../src/outbound/grpc.js';
 import { type GrpcError, INTERNAL } from '../src/outbound/grpc-error.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const COMPRESSED = Buffer.from([1, 0, 0, 0, 1, 0xff]);
 const PLAIN = Buffer.from([0, 0, 0, 0, 1, 0xff]);
@@ -171,7 +171,7 @@ describe('gRPC', () => {
         () => undefined,
       );
     });
-    await until(() => taken === 1);
+    await pollUntil(() => taken === 1);
     assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000), PLAIN.subarray(5));
     assert.equal(taken, 1);
     assert.ok(sent < 30, 'the window is what may wait');

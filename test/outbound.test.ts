@@ -6,7 +6,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/x509/issue-certificate.js';
 import type { ClientTls } from '../src/outbound/client-tls.js';
 import { type Dialer, directDialer } from '../src/outbound/dialer.js';
 import { collectBody, HttpClient } from '../src/outbound/http-client.js';
@@ -282,7 +282,7 @@ describe('the outbound client', () => {
     }
   });
 
-  it('names a server that is not there as the reference does', async () => {
+  it('names a server that is not there as kube-apiserver does', async () => {
     const gone = await listen(net.createServer(), 'http');
     gone.close();
     const error = await failureOf(new HttpClient({ dialer: directDialer }).request({ method: 'POST', url: gone.url }));
@@ -344,7 +344,7 @@ describe('the outbound client', () => {
     assert.equal(await ask(garbage), 'tls: first record does not look like a TLS handshake');
     client.close();
     const dialer = counting();
-    const once = new HttpClient({ dialer, looksForHttp: false });
+    const once = new HttpClient({ dialer, probePlainHttp: false });
     const error = await failureOf(once.request({ method: 'GET', url: asTls(plain) }));
     assert.deepEqual([error.message, dialer.count], ['tls: first record does not look like a TLS handshake', 1]);
     once.close();

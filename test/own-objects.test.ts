@@ -1,7 +1,7 @@
 // What the server makes itself in a new cluster has owners for what the server states, and for nothing that follows.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 interface Owner {
@@ -29,7 +29,7 @@ describe('objects of the server itself', () => {
     return status === 200 ? (JSON.parse(body) as Owned) : undefined;
   };
   const present = (path: string, isWhole: (object: Owned) => boolean = () => true): Promise<Owned> =>
-    until(async () => {
+    pollUntil(async () => {
       const object = await read(path);
       return object !== undefined && isWhole(object) && object;
     });

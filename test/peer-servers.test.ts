@@ -7,7 +7,7 @@ import { etcdPrograms } from './etcd-process.js';
 import { createAuthority } from './support/certificates.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
@@ -59,7 +59,7 @@ describe('servers of different releases', { skip, timeout: 120_000 }, () => {
 
   it('hand on what only the other one serves, and answer what nobody serves themselves', async () => {
     assert.equal((await newer.request('POST', CANDIDATES, candidate('direct'))).status, 201);
-    await until(
+    await pollUntil(
       () => older.request('GET', CANDIDATES),
       ({ status }) => status === 200,
     );
@@ -119,7 +119,7 @@ describe('a server that cannot tell in which versions it writes', { timeout: 60_
     const server = await startTestServer({ flags, untilLive: true });
     try {
       const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };
-      const refused = await until(
+      const refused = await pollUntil(
         () => server.request('POST', '/api/v1/namespaces/default/configmaps', map),
         ({ body }) => !body.includes('nil'),
       );

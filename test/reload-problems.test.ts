@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAuthority } from './support/certificates.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-reloads-'));
 const files = {
@@ -91,7 +91,7 @@ for (const { what, change, says } of CASES) {
     const from = server.log().length;
     change();
     const lines = (): string[] => server.log().slice(from).split('\n').slice(0, -1);
-    await until(() => lines().some((line) => line.startsWith('E')));
+    await pollUntil(() => lines().some((line) => line.startsWith('E')));
     // Whatever else changes in the folder, the same problem is not told again.
     for (let i = 0; i < 3; i++) {
       fs.writeFileSync(path.join(folder, 'beside'), String(i));
@@ -105,7 +105,7 @@ for (const { what, change, says } of CASES) {
 
 test('an authorization configuration that is there again takes effect', async () => {
   replace(files.authorization, authorization('RBAC', 'Node'));
-  await until(() => server.log().includes('Reloaded the authorization configuration'));
+  await pollUntil(() => server.log().includes('Reloaded the authorization configuration'));
 });
 
 function encryption(secret: string): string {

@@ -15,17 +15,17 @@ import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
-import type { HttpRequest, HttpResponse } from '../src/lib/http.js';
-import { createLogs, silentLogs } from '../src/lib/log.js';
+import type { HttpRequest, HttpResponse } from '../src/lib/http/http.js';
+import { createLogs, silentLogs } from '../src/lib/telemetry/log.js';
 import {
   ensureAdminCertificate,
   ensureAuthority,
   ensureSelfSignedCertificate,
   ensureServingCertificate,
-} from '../src/server/certificates.js';
-import { listen, type Listener } from '../src/server/listener.js';
-import { loadServingCertificates } from '../src/server/serving-certificates.js';
-import { until } from '../src/lib/until.js';
+} from '../src/server/listener/certificates.js';
+import { listen, type Listener } from '../src/server/listener/listener.js';
+import { loadServingCertificates } from '../src/server/listener/serving-certificates.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-listener-'));
 const now = Date.now();
@@ -465,7 +465,7 @@ test('certificate files that change are shown to new connections, and a broken p
       });
       socket.on('error', reject);
     });
-  const becomes = (name: string): Promise<string> => until(shown, (seen) => seen === name);
+  const becomes = (name: string): Promise<string> => pollUntil(shown, (seen) => seen === name);
   assert.equal(await shown(), 'first');
   const replace = ({ certFile, keyFile }: typeof files): void => {
     fs.copyFileSync(certFile, files.certFile);

@@ -9,16 +9,16 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { buildChain } from '../src/filters/chain.js';
 import { createRequestMetrics } from '../src/filters/request-metrics.js';
-import type { HttpResponse } from '../src/lib/http.js';
-import { silentLogs } from '../src/lib/log.js';
-import { MetricRegistry } from '../src/lib/metrics.js';
-import { ensureAuthority, ensureServingCertificate } from '../src/server/certificates.js';
-import { Health } from '../src/server/health.js';
-import { Lifecycle } from '../src/server/lifecycle.js';
-import { PostStartHooks } from '../src/server/post-start-hooks.js';
+import type { HttpResponse } from '../src/lib/http/http.js';
+import { silentLogs } from '../src/lib/telemetry/log.js';
+import { MetricRegistry } from '../src/lib/telemetry/metrics.js';
+import { ensureAuthority, ensureServingCertificate } from '../src/server/listener/certificates.js';
+import { Health } from '../src/server/lifecycle/health.js';
+import { Lifecycle } from '../src/server/lifecycle/lifecycle.js';
+import { PostStartHooks } from '../src/server/lifecycle/post-start-hooks.js';
 import { type RunningServer, startServer } from '../src/server/server.js';
-import { loadServingCertificates } from '../src/server/serving-certificates.js';
-import { until } from '../src/lib/until.js';
+import { loadServingCertificates } from '../src/server/listener/serving-certificates.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-shutdown-'));
 const authority = ensureAuthority(folder, Date.now());
@@ -119,10 +119,10 @@ for (const sendRetryAfter of [true, false]) {
     const session = http2.connect(`https://127.0.0.1:${port}`, { ca: authority.certPem });
     const targets = ['/whole', '/pieces', '/whole', '/pieces'];
     const answers = [...targets.map((t) => get2(session, t)), ...targets.map((t) => get1(port, t, agent))];
-    await until(() => waiting() === answers.length);
+    await pollUntil(() => waiting() === answers.length);
 
     const ended = server.shutdown();
-    await until(() => lifecycle.phase === 'draining');
+    await pollUntil(() => lifecycle.phase === 'draining');
     const late = get1(port, '/whole', new https.Agent()).catch((error: NodeJS.ErrnoException) => error.code);
     if (sendRetryAfter) assert.equal(((await late) as [number, number])[0], 429);
     else assert.equal(await late, 'ECONNREFUSED');

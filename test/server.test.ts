@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { freePort } from './support/free-port.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const root = process.env.BINNACLE_ROOT ?? process.cwd();
 const DELAY_MS = 3000;
@@ -93,7 +93,7 @@ function get2(session: http2.ClientHttp2Session, target: string): Promise<Answer
 }
 
 async function ready(server: Server): Promise<void> {
-  await until(async () => (await get1(server, '/readyz')).status === 200);
+  await pollUntil(async () => (await get1(server, '/readyz')).status === 200);
 }
 
 test('health is told over HTTP/1.1 and HTTP/2, whole and by check', async () => {
@@ -229,7 +229,7 @@ test('the second signal ends the process at once', async () => {
   const server = await start('--shutdown-delay-duration=60s');
   try {
     server.process.kill('SIGINT');
-    await until(() => server.log().includes('ShutdownInitiated'));
+    await pollUntil(() => server.log().includes('ShutdownInitiated'));
     server.process.kill('SIGINT');
     assert.equal(await server.exited, 1);
   } finally {

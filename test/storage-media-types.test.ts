@@ -10,7 +10,7 @@ import type { KeyValueStore } from '../src/kv/kv.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
@@ -98,7 +98,7 @@ describe('stored forms on etcd', { skip, timeout: 120_000 }, () => {
     assert.equal(answer.status, 201, answer.body);
   };
   const served = async (server: TestServer, to: string): Promise<void> => {
-    await until(async () => (await server.request('GET', to)).status !== 404);
+    await pollUntil(async () => (await server.request('GET', to)).status !== 404);
   };
   const beginning = async (at: string, like: string): Promise<string> =>
     ((await kv.get(`/registry/${at}`))?.value.toString('hex') ?? 'nothing').slice(0, like.length);

@@ -10,13 +10,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
-import { generateKeys, issueCertificate, type KeyPair } from '../src/lib/issue-certificate.js';
-import { createLogs, silentLogs } from '../src/lib/log.js';
-import { until } from '../src/lib/until.js';
+import { generateKeys, issueCertificate, type KeyPair } from '../src/lib/x509/issue-certificate.js';
+import { createLogs, silentLogs } from '../src/lib/telemetry/log.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { handshake } from '../src/outbound/client-tls.js';
-import { listen, type Listener } from '../src/server/listener.js';
-import { type CertificateFiles, loadServingCertificates } from '../src/server/serving-certificates.js';
+import { listen, type Listener } from '../src/server/listener/listener.js';
+import { type CertificateFiles, loadServingCertificates } from '../src/server/listener/serving-certificates.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-tls-'));
 const lines: string[] = [];
@@ -244,7 +244,7 @@ test('a client that renegotiates is cut off at the first time', async () => {
   client.stdout.on('data', (piece) => (output += piece));
   client.stderr.on('data', (piece) => (output += piece));
   const closed = once(client, 'close');
-  await until(() => output.includes('Verify return code'));
+  await pollUntil(() => output.includes('Verify return code'));
   client.stdin.write('R\n');
   await closed;
   const renegotiation = output.slice(output.indexOf('RENEGOTIATING'));
@@ -257,9 +257,9 @@ test('new keys for a connection of TLS 1.3 are no renegotiation', async () => {
   let output = '';
   client.stdout.on('data', (piece) => (output += piece));
   const closed = once(client, 'close');
-  await until(() => output.includes('Verify return code'));
+  await pollUntil(() => output.includes('Verify return code'));
   client.stdin.write('K\n');
-  await until(() => output.includes('KeyUpdate'));
+  await pollUntil(() => output.includes('KeyUpdate'));
   client.stdin.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   await closed;
   assert.match(output, /HTTP\/1.1 200 OK/);
@@ -272,7 +272,7 @@ test('a handshake that fails is logged with the address of the client, also of o
     await once(socket, 'connect');
     const from = `http: TLS handshake error from 127.0.0.1:${socket.localPort}: `;
     socket.on('error', () => undefined).write(bytes, () => socket.resetAndDestroy());
-    await until(() => lines.some((line) => line.includes(from)));
+    await pollUntil(() => lines.some((line) => line.includes(from)));
   }
   assert.deepEqual(
     lines.filter((line) => !/ from 127\.0\.0\.1:\d+: /.test(line) && line.includes('TLS handshake error')),

@@ -7,10 +7,10 @@ import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { asBytes, asText, readFields } from '../src/lib/protobuf-wire.js';
+import { asBytes, asText, readFields } from '../src/lib/protobuf/wire.js';
 import { freePort } from './support/free-port.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const TOKEN = 'secret';
 const ENDS_WITHIN_MS = 15_000;
@@ -118,7 +118,7 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(taking);
     const server = await start(collector.endpoint);
     await use(server);
-    await until(() => collector.names.includes(GET_NAME));
+    await pollUntil(() => collector.names.includes(GET_NAME));
     const before = collector.names.length;
     await use(server);
     await endsSoon(server);
@@ -148,7 +148,7 @@ describe('traces', { concurrency: true }, () => {
       await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
       const server = await start(`127.0.0.1:${(listener.address() as AddressInfo).port}`);
       await use(server);
-      await until(() => sockets.length > 0);
+      await pollUntil(() => sockets.length > 0);
       await use(server);
       await endsSoon(server);
       for (const socket of sockets) socket.destroy();
@@ -160,11 +160,11 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(dying);
     const server = await start(collector.endpoint);
     await use(server);
-    await until(() => collector.calls > 0);
+    await pollUntil(() => collector.calls > 0);
     await use(server);
     const lost = collector.names.splice(0).length;
     collector.answer = taking;
-    await until(() => collector.names.length >= lost && collector.names.includes(GET_NAME));
+    await pollUntil(() => collector.names.length >= lost && collector.names.includes(GET_NAME));
     assert.equal(await dropped(server, 'not-taken'), 0);
     await endsSoon(server);
   });
@@ -173,11 +173,11 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(refusing);
     const server = await start(collector.endpoint);
     await use(server);
-    await until(async () => (await dropped(server, 'not-taken')) > 0);
+    await pollUntil(async () => (await dropped(server, 'not-taken')) > 0);
     collector.answer = taking;
     collector.names.splice(0);
     await use(server);
-    await until(() => collector.names.includes(GET_NAME));
+    await pollUntil(() => collector.names.includes(GET_NAME));
     await endsSoon(server);
   });
 
@@ -185,7 +185,7 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(babbling);
     const server = await start(collector.endpoint);
     await use(server);
-    await until(() => collector.calls > 0);
+    await pollUntil(() => collector.calls > 0);
     await use(server);
     await endsSoon(server);
   });

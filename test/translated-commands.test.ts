@@ -144,7 +144,7 @@ describe('a translated command', { timeout: 60_000 }, () => {
     client.terminate();
   });
 
-  it('is asked for in the words of the client, and of the original where it has none', async () => {
+  it('is asked for in the words of the client, and of kube-apiserver where it has none', async () => {
     const headers = {
       connection: 'Upgrade',
       upgrade: 'SPDY/3.1',

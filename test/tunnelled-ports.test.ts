@@ -16,14 +16,14 @@ const [TEXT, BINARY] = [1, 2];
 
 describe('a tunnelled port', { timeout: 60_000 }, () => {
   let server: TestServer;
-  let agent: https.Server;
+  let kubelet: https.Server;
   let received = '';
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
 
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
-    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
-    agent.on('upgrade', (_request, socket: Duplex) => {
+    kubelet = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
+    kubelet.on('upgrade', (_request, socket: Duplex) => {
       socket.on('error', () => undefined);
       socket.write(
         'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n',
@@ -33,11 +33,11 @@ describe('a tunnelled port', { timeout: 60_000 }, () => {
         socket.write(`echo ${bytes.toString()}`);
       });
     });
-    await podOnAgent(server, agent);
+    await podOnAgent(server, kubelet);
   });
   after(async () => {
-    agent.closeAllConnections();
-    agent.close();
+    kubelet.closeAllConnections();
+    kubelet.close();
     await server.stop();
   });
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { etcdPrograms } from './etcd-process.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import type { TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
@@ -95,7 +95,7 @@ describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
       const { body } = await server.request('GET', `${quotas}/q`);
       return (JSON.parse(body) as { status: { used?: { secrets: string } } }).status.used?.secrets;
     };
-    await until(async () => (await used(one)) === '0');
+    await pollUntil(async () => (await used(one)) === '0');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         (i % 2 === 0 ? one : two).request('POST', '/api/v1/namespaces/full/secrets', {
@@ -110,9 +110,9 @@ describe('two servers on one etcd', { skip, timeout: 90_000 }, () => {
     assert.equal(await used(two), '10');
     const made = statuses.indexOf(201);
     await two.request('DELETE', `/api/v1/namespaces/full/secrets/s${made}`);
-    await until(async () => (await used(one)) === '9');
+    await pollUntil(async () => (await used(one)) === '9');
     await one.request('DELETE', '/api/v1/namespaces/full');
-    await until(async () => (await two.request('GET', '/api/v1/namespaces/full')).status === 404);
+    await pollUntil(async () => (await two.request('GET', '/api/v1/namespaces/full')).status === 404);
   });
 
   it('when one is killed the other goes on, its watches included', async () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
-import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../src/lib/x509/issue-certificate.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { until } from '../src/lib/until.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
 const PODS = '/api/v1/namespaces/default/pods';
@@ -55,7 +55,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       { name: 'tags.example.test', path: '/tags', rules: rule('pods') },
       { name: 'faults.example.test', path: '/faults', rules: rule('configmaps', 'UPDATE'), timeoutSeconds: 1 },
     ]);
-    await until(async () =>
+    await pollUntil(async () =>
       (await create(`${PODS}?dryRun=All`, pod('probe', 'example.test/a:1'))).body.includes('sidecar'),
     );
   });
@@ -126,7 +126,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.equal(status, 201, body);
   }
   const create = (path: string, object: object) => server.request('POST', path, object);
-  const untilSeen = (line: string): Promise<boolean> => until(() => seen.includes(line));
+  const untilSeen = (line: string): Promise<boolean> => pollUntil(() => seen.includes(line));
   const found = async (name: string): Promise<boolean> =>
     (await server.request('GET', `${CONFIG_MAPS}/${name}`)).status === 200;
 

@@ -23,8 +23,8 @@ export * from '../../src/authn/jwt/metrics.js';
 export * from '../../src/authn/jwt/verify-signature.js';
 export * from '../../src/authn/token-cache.js';
 export * from '../../src/cel/environments/authentication.js';
-export * from '../../src/lib/metrics.js';
-export * from '../../src/lib/clock.js';
+export * from '../../src/lib/telemetry/metrics.js';
+export * from '../../src/lib/async/clock.js';
 `,
 );
 const outfile = path.join(folder, 'entry.cjs');
@@ -61,7 +61,7 @@ for (const algorithm of ['RS256', 'ES256']) {
     const cached = code.cachedTokens(tokens, {
       successTtlMs: 3_600_000,
       failureTtlMs: 0,
-      rememberErrors: true,
+      memoizeErrors: true,
       nowMs: Date.now,
       clock: code.systemClock,
     });

@@ -17,8 +17,8 @@ const {
   'src/flowcontrol/flow-control.ts',
   'src/flowcontrol/metrics.ts',
   'src/flowcontrol/work-estimate.ts',
-  'src/lib/metrics.ts',
-  'src/lib/clock.ts',
+  'src/lib/telemetry/metrics.ts',
+  'src/lib/async/clock.ts',
   'src/apis/flowcontrol/mandatory.ts',
   'src/bootstrap/flow-control/default-configuration.ts',
 );

@@ -22,7 +22,7 @@ const { encodeJson } = await loadSource('src/schema/json/encode.ts');
 const { deepCopy } = await loadSource('src/schema/deep-copy.ts');
 const { HttpClient } = await loadSource('src/outbound/http-client.ts');
 const { directDialer } = await loadSource('src/outbound/dialer.ts');
-const { generateKeys, issueCertificate, privateKeyPem } = await loadSource('src/lib/issue-certificate.ts');
+const { generateKeys, issueCertificate, privateKeyPem } = await loadSource('src/lib/x509/issue-certificate.ts');
 
 const WARMING = 2000;
 const ROUNDS = 60;

@@ -11,7 +11,7 @@ const at = process.argv.indexOf('--outdir');
 const outdir = at < 0 ? 'dist' : process.argv[at + 1];
 await build({
   ...bundleOptions,
-  entryPoints: { binnacle: 'src/main.ts', aside: 'src/server/aside-thread.ts' },
+  entryPoints: { binnacle: 'src/main.ts', worker: 'src/server/worker/worker-thread.ts' },
   outdir,
   // import() becomes require(): code that V8 compiled before and kept cannot import().
   supported: { 'dynamic-import': false },
@@ -27,7 +27,7 @@ if (!isAscii(fs.readFileSync(path.join(outdir, 'binnacle.cjs')))) {
 }
 
 // What OpenAPI documents say of built-in types: printing all of them takes longer than all the rest of a document.
-const { printCatalogue } = await loadSource('src/schema/openapi/printed-catalogue.ts');
+const { encodeCatalogue } = await loadSource('src/schema/openapi/encoded-catalogue.ts');
 for (const form of ['v2', 'v3']) {
-  fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), printCatalogue({ form, enums: true }));
+  fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), encodeCatalogue({ form, enums: true }));
 }

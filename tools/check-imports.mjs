@@ -1,5 +1,5 @@
 // Holds three lines among the files of src/: a room imports from rooms of a lower rank only, and from itself (the ranks
-// are the line in docs/ARCHITECTURE.md); no file needs itself to be loaded, by whatever way round; what is exported is
+// are the line in docs/ARCHITECTURE.md), and so do the rooms within a large room; no file needs itself to be loaded, by whatever way round; what is exported is
 // imported somewhere.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,38 @@ const LINE = [
   ['server'],
   ['main'],
 ];
-const rank = new Map(LINE.flatMap((rooms, i) => rooms.map((room) => [room, i])));
+/** The rooms within a room, ranked in the same way; '' is the room's own root. */
+const WITHIN = {
+  lib: [
+    ['values', 'json', 'text', 'protobuf'],
+    ['go', 'async'],
+    ['scheduling', 'x509', 'http', 'telemetry'],
+    ['files', 'testing'],
+  ],
+  rest: [
+    ['wire'],
+    ['contract'],
+    ['answer', 'body', 'nodes'],
+    ['patch', 'discovery'],
+    ['change', 'openapi'],
+    ['verbs'],
+    ['watch'],
+    [''],
+  ],
+  server: [
+    ['listener'],
+    ['paths'],
+    ['lifecycle'],
+    ['kinds', 'metrics'],
+    ['storage', 'worker', 'telemetry', 'flow-control'],
+    ['outgoing'],
+    ['access', 'admission'],
+    ['', 'testing'],
+  ],
+};
+const ranksOf = (line) => new Map(line.flatMap((rooms, i) => rooms.map((room) => [room, i])));
+const rank = ranksOf(LINE);
+const rankWithin = new Map(Object.entries(WITHIN).map(([room, line]) => [room, ranksOf(line)]));
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s)?([^'"]*?)from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
 const EXPORTED_VALUE = /^export (?:async )?(?:abstract )?(?:const|function\*?|class) (\w+)/gm;
@@ -64,11 +95,23 @@ function againstTheLine() {
     if (!rank.has(from)) wrong.push(`${file}: room "${from}" is not on the line in tools/check-imports.mjs`);
     for (const { target } of imports) {
       const to = roomOf(target);
-      if (path.relative('src', target).startsWith('..') || to === from) continue;
+      if (path.relative('src', target).startsWith('..')) continue;
+      if (to === from) {
+        wrong.push(...againstTheLineWithin(rankWithin.get(to), file, target));
+        continue;
+      }
       if (!rank.has(to) || rank.get(to) >= rank.get(from)) wrong.push(`${file}: ${from} may not import from ${to}`);
     }
   }
   return wrong;
+}
+
+function againstTheLineWithin(ranks, file, target) {
+  if (ranks === undefined) return [];
+  const [from, to] = [roomWithin(file), roomWithin(target)];
+  if (!ranks.has(from)) return [`${file}: "${from}" is not on its room's line in tools/check-imports.mjs`];
+  if (to === from || ranks.get(to) < ranks.get(from)) return [];
+  return [`${file}: ${from || 'the root of its room'} may not import from ${to || 'the root'}`];
 }
 
 /** Types alone may go in circles: they are gone when files are loaded. */
@@ -103,6 +146,11 @@ function unusedValues() {
 
 function servingFiles() {
   return [...sources].filter(([file]) => file.startsWith('src') && !file.endsWith('.test.ts'));
+}
+
+function roomWithin(file) {
+  const parts = path.relative('src', file).split(path.sep);
+  return parts.length > 2 ? parts[1] : '';
 }
 
 function roomOf(file) {

@@ -17,7 +17,7 @@ const codec = await loadSource(
   'src/schema/json/decode.ts',
   'src/schema/json/encode.ts',
   'src/schema/yaml/parse.ts',
-  'src/schema/yaml/print.ts',
+  'src/schema/yaml/encode.ts',
   'src/schema/protobuf/envelope.ts',
 );
 
@@ -72,7 +72,7 @@ function checkProtobuf(file, type, json, bytes) {
 function checkYaml(file, json, yaml) {
   const tree = codec.encodeTree(JSON.parse(json));
   same(file, 'YAML to JSON', codec.encodeTree(codec.parseYaml(yaml).value), tree);
-  same(file, 'YAML', codec.printYaml(JSON.parse(json)), yaml);
+  same(file, 'YAML', codec.encodeYaml(JSON.parse(json)), yaml);
 }
 
 function same(file, what, actual, expected) {

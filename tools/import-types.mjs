@@ -1,7 +1,7 @@
-// Turns the recorded facts of the reference's types into the catalogue's notation: `node tools/import-types.mjs types.json`.
+// Turns the recorded facts of kube-apiserver's types into the catalogue's notation: `node tools/import-types.mjs types.json`.
 //
 // It ran once. The notation in src/schema/catalogue is the source since then and is edited by hand; the tool stays to
-// show where the first text came from and to compare with a later release of the reference.
+// show where the first text came from and to compare with a later release of kube-apiserver.
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 
 const facts = JSON.parse(readFileSync(process.argv[2], 'utf8'));

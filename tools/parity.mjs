@@ -19,7 +19,7 @@ const BASELINE = 'test/parity/baseline.json';
 const READY_MS = 20_000;
 /** A few answers race with loops of the server's own. What is wrong falls short each time. */
 const MAX_TRIES = 2;
-/** Where the reference listened; a few recorded answers name it. */
+/** Where kube-apiserver listened; a few recorded answers name it. */
 const RECORDED_PORT = 16443;
 
 const args = process.argv.slice(2);

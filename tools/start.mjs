@@ -14,7 +14,7 @@ const state = process.env.XDG_STATE_HOME?.startsWith('/')
   : path.join(os.homedir(), '.local', 'state');
 const dataDir = path.resolve(flag('data-dir') ?? path.join(state, 'binnacle'));
 const flags = [
-  // Who only tries it out opens no door: the program itself listens on every interface, as the original does.
+  // Who only tries it out opens no door: the program itself listens on every interface, as kube-apiserver does.
   ...(flag('bind-address') === undefined ? ['--bind-address=127.0.0.1'] : []),
   '--authorization-mode=Node,RBAC',
   '--service-cluster-ip-range=10.0.0.0/24',

@@ -1,4 +1,4 @@
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { GroupVersionResource } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import type {

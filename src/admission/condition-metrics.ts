@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Operation } from './plugin.js';
 
 /** Whose match conditions: a policy's or a webhook's, and at which step. */

@@ -1,6 +1,6 @@
 // The rules a limit range can state about one resource of a container, pod or claim.
-import { ownMember } from '../lib/plain-object.js';
-import { eachStep, type Steps } from '../lib/turns.js';
+import { ownMember } from '../lib/values/plain-object.js';
+import { eachStep, type StepGenerator } from '../lib/scheduling/yield.js';
 import { parseQuantity, scaledValue } from '../machinery/quantity.js';
 import type { ResourceList } from '../schema/generated/core.v1.js';
 
@@ -28,7 +28,7 @@ export function* limitViolations(
   enforced: Readonly<ResourceList> | undefined,
   { requests, limits }: Amounts,
   rule: LimitRule,
-): Steps<void> {
+): StepGenerator<void> {
   yield* eachStep(Object.keys(enforced ?? {}).sort(), (resource) => {
     const subject = { type, resource, enforced: enforced?.[resource] ?? '0' };
     const wrong = rule({ ...subject, request: ownMember(requests, resource), limit: ownMember(limits, resource) });
@@ -74,7 +74,7 @@ export function ratio({ type, resource, enforced, request, limit }: Subject): st
   return `${head}, but provided ratio is ${given.toFixed(6)}`;
 }
 
-/** The largest value whose thousandths the reference still counts. */
+/** The largest value whose thousandths kube-apiserver still counts. */
 const MAX_FINE = (2n ** 63n - 1n) / 1000n;
 
 /** In thousandths where all three can be told so finely, else in whole units. */

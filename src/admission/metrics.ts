@@ -1,5 +1,5 @@
-import type { Histogram, HistogramSeries, MetricRegistry } from '../lib/metrics.js';
-import type { Summary, SummarySeries } from '../lib/summary.js';
+import type { Histogram, HistogramSeries, MetricRegistry } from '../lib/telemetry/metrics.js';
+import type { Summary, SummarySeries } from '../lib/telemetry/summary.js';
 import type { ChainObserver, Observe } from './chain.js';
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];

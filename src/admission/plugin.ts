@@ -1,5 +1,5 @@
 import type { Level } from '../audit/levels.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';

@@ -1,4 +1,4 @@
-import type { MetricRegistry, Stability } from '../lib/metrics.js';
+import type { MetricRegistry, Stability } from '../lib/telemetry/metrics.js';
 
 /** Counts one check of a policy: its labels' values, and how long it took. */
 export type CountCheck = (values: readonly string[], seconds: number) => void;

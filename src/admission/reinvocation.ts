@@ -1,7 +1,7 @@
 // Which policies or webhooks are asked a second time. Those that want it are when anything was changed after they were
 // first asked, also by themselves; one that was not asked in the first round is not in the second.
 import type { KubeObject } from '../machinery/object.js';
-import { isUnchanged, keepObject, type KeptObject } from './kept-object.js';
+import { isUnchanged, keepObject, type KeptObject } from './stored-object.js';
 
 export class Reinvocation {
   /** The object as they left it. */

@@ -1,6 +1,6 @@
-import { noteSize } from '../machinery/grown.js';
+import { setSizeHint } from '../machinery/size-hint.js';
 import type { KubeObject } from '../machinery/object.js';
-import { isUnfitted, noteUnfitted } from '../machinery/unfitted.js';
+import { needsPruning, markNeedsPruning } from '../machinery/needs-pruning.js';
 import type { AdmissionAttributes } from './plugin.js';
 
 /** The object of a write, or the options of a connection, becomes what a plugin made of it, in place: it is known to others already. */
@@ -13,6 +13,6 @@ export function takeOver({ connectOptions, ...write }: AdmissionAttributes, made
   }
   for (const member of Object.keys(object)) delete (object as Record<string, unknown>)[member];
   Object.assign(object, made);
-  if (isUnfitted(made)) noteUnfitted(object);
-  noteSize(object);
+  if (needsPruning(made)) markNeedsPruning(object);
+  setSizeHint(object);
 }

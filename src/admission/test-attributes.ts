@@ -1,5 +1,5 @@
 // A write to try plugins on, in a world of given objects.
-import { errorText } from '../lib/error-text.js';
+import { errorText } from '../lib/text/error-text.js';
 import type { KubeObject } from '../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
-import { until } from '../lib/until.js';
-import { TestApi } from '../server/testing.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
+import { TestApi } from '../server/testing/test-api.js';
 import { API_SERVICES, ApiServices } from './api-services.js';
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -24,7 +24,7 @@ test('a group is known while any of its versions is registered, and each change 
   const changed = async (change: () => Promise<unknown>): Promise<boolean> => {
     const before = services.generation;
     await change();
-    await until(() => services.generation !== before);
+    await pollUntil(() => services.generation !== before);
     return services.hasGroup('example.test');
   };
   assert.equal(await changed(() => api.post(SERVICES, service('v1'))), true);

@@ -1,9 +1,9 @@
 // The API services there are, followed once for all that look after them.
 import type { ServerClient } from '../registry/server-client.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
-import type { RegisteredGroup } from '../rest/registered-versions.js';
+import type { RegisteredGroup } from '../rest/discovery/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
-import { type Followed, followStore } from '../storage/follow-store.js';
+import { type Informer, startInformer } from '../storage/informer.js';
 import type { ResourceStore } from '../storage/store.js';
 
 export const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
@@ -14,7 +14,7 @@ type Receive = (name: string) => void;
 
 export class ApiServices {
   readonly #receivers: Receive[] = [];
-  #followed: Followed | undefined;
+  #informer: Informer | undefined;
   #synced = false;
   /** Names of those that another server answers for. */
   readonly #remote = new Set<string>();
@@ -36,14 +36,14 @@ export class ApiServices {
       this.#generation++;
       for (const receive of this.#receivers) receive(key);
     };
-    this.#followed ??= followStore({
+    this.#informer ??= startInformer({
       store: this.store,
       signal,
       log: (message) => this.log(`API services: ${message}`),
-      put: tell,
-      gone: tell,
+      onUpsert: tell,
+      onDelete: tell,
     });
-    await this.#followed.synced;
+    await this.#informer.synced;
     this.#synced = true;
     this.#generation++;
   }
@@ -60,7 +60,7 @@ export class ApiServices {
   }
 
   get(name: string): Readonly<APIService> | undefined {
-    return this.#followed?.objects.get(name)?.object() as APIService | undefined;
+    return this.#informer?.objects.get(name)?.object() as APIService | undefined;
   }
 
   get anyRemote(): boolean {
@@ -88,7 +88,7 @@ export class ApiServices {
   }
 
   names(): string[] {
-    return [...(this.#followed?.objects.keys() ?? [])];
+    return [...(this.#informer?.objects.keys() ?? [])];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Judgement } from './remote-condition.js';
 
 export interface AvailabilityMetrics {

@@ -2,10 +2,10 @@
 // whenever their service or its endpoints change.
 import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
-import type { Clock } from '../lib/clock.js';
-import { every } from '../lib/repeat.js';
-import { whenSettled } from '../lib/settle.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import type { Clock } from '../lib/async/clock.js';
+import { every } from '../lib/async/repeat.js';
+import { delayFirstStatus } from '../lib/async/delay-first-status.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { Lookup } from '../registry/kind.js';
@@ -13,7 +13,7 @@ import { timestamp } from '../registry/registry.js';
 import type { APIService, ServiceReference } from '../schema/generated/apiregistration.v1.js';
 import type { Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
 import { API_SERVICES, type ApiServices, type ApiServiceWriter, isAvailable, unlessOvertaken } from './api-services.js';
 import type { AvailabilityMetrics } from './availability-metrics.js';
@@ -101,15 +101,15 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
   }
 
   function follow(resource: GroupResource, changed: (stored: StoredObject) => void): void {
-    followStore({
+    startInformer({
       store: options.storeOf(resource),
       signal: options.signal,
       log: (message) => options.log(`${resource.resource}: ${message}`),
-      put: (stored, before) => {
+      onUpsert: (stored, before) => {
         if (before !== undefined) changed(before);
         changed(stored);
       },
-      gone: changed,
+      onDelete: changed,
     });
   }
 
@@ -146,7 +146,7 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     return 'done';
   };
   const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
-  services.subscribe((name) => whenSettled(isNew(services.get(name)), clock, () => queue.add(name)));
+  services.subscribe((name) => delayFirstStatus(isNew(services.get(name)), clock, () => queue.add(name)));
   return queue;
 }
 

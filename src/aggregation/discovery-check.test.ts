@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../lib/until.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { checkDiscovery } from './discovery-check.js';
@@ -17,7 +17,7 @@ test('a server is asked five times at once: one answer is enough, and five that 
   const pending: ((answer: unknown) => void)[] = [];
   const request = (): Promise<unknown> => new Promise((resolve) => pending.push(resolve));
   const hanging = checkDiscovery(service, serversOf(request));
-  await until(() => pending.length === 5);
+  await pollUntil(() => pending.length === 5);
   const answer = (status: number) => ({ status, body: { resume: () => undefined } });
   pending[0]?.(answer(500));
   pending[3]?.(answer(200));

@@ -1,10 +1,10 @@
 // What an extension server says it has: all of it in one document where it knows that form, else its version's list.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { collectBody } from '../outbound/http-client.js';
-import { requestUnpacked } from '../outbound/proxy/forward.js';
-import { aggregatedResources } from '../rest/aggregated-discovery.js';
-import type { RemoteResource } from '../rest/registered-versions.js';
+import { requestDecompressed } from '../outbound/proxy/forward.js';
+import { aggregatedResources } from '../rest/discovery/aggregated-discovery.js';
+import type { RemoteResource } from '../rest/discovery/registered-versions.js';
 import { mustType } from '../schema/catalogue.js';
 import { readForeign } from '../schema/json/read-foreign.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
@@ -176,7 +176,7 @@ async function get(server: RemoteServer, path: string, { accept, etag, as }: Ask
     ...identityHeaders(as),
   };
   const url = new URL(path, origin);
-  const response = await requestUnpacked(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
+  const response = await requestDecompressed(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
   const bytes = await collectBody(response, MAX_BYTES);
   const { 'content-type': contentType = '', etag: theirs = '' } = response.headers;
   return { status: response.status, contentType, etag: theirs, bytes };

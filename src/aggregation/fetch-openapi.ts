@@ -1,10 +1,10 @@
 // An extension server's own OpenAPI documents: its Swagger 2.0, and the index of its documents in OpenAPI 3.0.
 import crypto from 'node:crypto';
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import type { UserInfo } from '../machinery/user.js';
 import { collectBody } from '../outbound/http-client.js';
 import type { Headers } from '../outbound/proxy/headers.js';
-import { requestUnpacked } from '../outbound/proxy/forward.js';
+import { requestDecompressed } from '../outbound/proxy/forward.js';
 import { readForeign } from '../schema/json/read-foreign.js';
 import { readSwagger, type Swagger } from '../schema/openapi/swagger.js';
 import { identityHeaders } from './identity-headers.js';
@@ -60,7 +60,7 @@ interface Got {
 async function get({ client, origin }: RemoteServer, path: string, asked: Headers, limitBytes: number): Promise<Got> {
   const headers = { ...asked, ...identityHeaders(FETCHER) };
   const url = new URL(path, origin);
-  const response = await requestUnpacked(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
+  const response = await requestDecompressed(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
   const bytes = await collectBody(response, limitBytes);
   return { status: response.status, bytes, etag: response.headers.etag };
 }

@@ -1,6 +1,6 @@
 // What looks after API services, under the names health checks know.
-import type { Clock } from '../lib/clock.js';
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { Clock } from '../lib/async/clock.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { Lookup } from '../registry/kind.js';
 import type { ResourceStore } from '../storage/store.js';

@@ -1,8 +1,8 @@
 // Asks extension servers for their OpenAPI documents: soon after a registration came or changed, then every minute; less
 // and less often while they do not say.
-import type { Clock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import type { Clock } from '../lib/async/clock.js';
+import { errorText } from '../lib/text/error-text.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 import { type ApiServices, isAvailable } from './api-services.js';
 import type { RemoteOpenApi } from './remote-openapi.js';
 

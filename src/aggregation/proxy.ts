@@ -1,7 +1,7 @@
 // Hands requests for an extension server's group version on to it, with the user's identity and our certificate.
-import { encodeQuery, escapePath } from '../lib/go-url-parts.js';
-import { goQuote } from '../lib/go-quote.js';
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import { encodeQuery, escapePath } from '../lib/go/url-parts.js';
+import { goQuote } from '../lib/go/quote.js';
+import type { HttpRequest, HttpResponse } from '../lib/http/http.js';
 import type { CertificateNotes } from '../machinery/certificate-notes.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';

@@ -1,12 +1,12 @@
 // Keeps the API services of what this server serves itself. What people made or took over is left alone: only objects
 // with the mark of the server are changed or deleted, and those marked `onstart` only once, as the server starts.
 import { SERVER_MANAGER } from '../registry/server-client.js';
-import { deepEqual } from '../lib/deep-equal.js';
-import type { Clock } from '../lib/clock.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
+import type { Clock } from '../lib/async/clock.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
 import { API_SERVICES, type ApiServices, type ApiServiceWriter, unlessOvertaken } from './api-services.js';
 import { AUTO_MANAGED, customService, type GroupVersion, nameOf } from './wanted-services.js';
@@ -33,20 +33,20 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
   const looked = new Set<string>();
   const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
   let started = false;
-  const followed = followStore({
+  const informer = startInformer({
     store: definitions,
     signal,
     log: (message) => log(`custom resource definitions: ${message}`),
-    put: (stored, before) => {
+    onUpsert: (stored, before) => {
       if (before !== undefined) lookAtVersionsOf(before);
       lookAtVersionsOf(stored);
     },
-    gone: lookAtVersionsOf,
+    onDelete: lookAtVersionsOf,
   });
-  await Promise.all([services.follow(signal), followed.synced]);
+  await Promise.all([services.follow(signal), informer.synced]);
   const atStart = new Set(services.names());
   started = true;
-  for (const stored of followed.objects.values()) lookAtVersionsOf(stored);
+  for (const stored of informer.objects.values()) lookAtVersionsOf(stored);
   for (const name of wanted.keys()) queue.add(name);
   services.subscribe((name) => queue.add(name));
 
@@ -58,7 +58,7 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
   }
 
   function* known(): Iterable<CustomResourceDefinition> {
-    for (const stored of followed.objects.values()) yield stored.object() as CustomResourceDefinition;
+    for (const stored of informer.objects.values()) yield stored.object() as CustomResourceDefinition;
   }
 
   function decide(groupVersion: GroupVersion): void {

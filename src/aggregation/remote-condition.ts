@@ -1,5 +1,5 @@
 // Whether the service that answers for an API version could be reached, from what is known of it.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import type { APIServiceCondition, ServiceReference } from '../schema/generated/apiregistration.v1.js';
 import type { Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { systemClock } from '../lib/clock.js';
+import { systemClock } from '../lib/async/clock.js';
 import { directDialer } from '../outbound/dialer.js';
 import type { ApiServices } from './api-services.js';
 import { RemoteDiscovery } from './remote-discovery.js';

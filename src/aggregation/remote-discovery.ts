@@ -1,6 +1,6 @@
 // What extension servers have, as discovery shows it beside what this server has itself.
-import type { Clock } from '../lib/clock.js';
-import type { RegisteredGroup, RegisteredVersions } from '../rest/registered-versions.js';
+import type { Clock } from '../lib/async/clock.js';
+import type { RegisteredGroup, RegisteredVersions } from '../rest/discovery/registered-versions.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { API_SERVICES, type ApiServices } from './api-services.js';
 import { type DiscoveryDocument, fetchDiscovery } from './fetch-discovery.js';

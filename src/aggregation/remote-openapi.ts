@@ -3,8 +3,8 @@
 import { convertSwagger } from '../schema/openapi/convert-swagger.js';
 import { partOf, type Swagger } from '../schema/openapi/swagger.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
-import type { ExtensionDocuments } from '../rest/extension-documents.js';
-import { PublishedDocument } from '../rest/published-document.js';
+import type { ExtensionDocuments } from '../rest/openapi/extension-documents.js';
+import { PublishedDocument } from '../rest/openapi/published-document.js';
 import type { ApiServices } from './api-services.js';
 import { type FetchedSwagger, fetchIndex, fetchSwagger } from './fetch-openapi.js';
 import type { RemoteServers } from './remote-servers.js';

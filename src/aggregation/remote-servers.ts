@@ -3,7 +3,7 @@ import type { Dialer, DialTarget } from '../outbound/dialer.js';
 import { addressOf } from '../outbound/dialer.js';
 import type { ClientTls } from '../outbound/client-tls.js';
 import { HttpClient } from '../outbound/http-client.js';
-import { decodePem } from '../lib/pem.js';
+import { decodePem } from '../lib/x509/pem.js';
 import type { ServiceResolver } from '../registry/service-address.js';
 import type { APIService, ServiceReference } from '../schema/generated/apiregistration.v1.js';
 

@@ -1,6 +1,6 @@
 // The API services that stand for what this server serves itself: those of its own versions from the start on, those of
 // custom resources for as long as a definition serves the version.
-import { groupRank } from '../rest/group-priorities.js';
+import { groupRank } from '../rest/discovery/group-priorities.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, forbidden } from '../machinery/field-error.js';
-import { wasGivenEmpty } from '../machinery/given-empty.js';
+import { wasGivenEmpty } from '../machinery/explicit-empty.js';
 import type { ObjectMeta } from '../machinery/object.js';
 import { validateAnnotations } from '../machinery/validation/object-meta.js';
 import { validateLabels } from '../machinery/validation/label-selector.js';

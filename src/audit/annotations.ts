@@ -1,5 +1,5 @@
 // What was noted of a request, as it stands in its events.
-import { remember } from '../lib/remember.js';
+import { boundedMemo } from '../lib/values/bounded-memo.js';
 import { quoteJson } from '../schema/json/quote.js';
 
 /** What authorization notes, and so nearly every event says. */
@@ -11,11 +11,11 @@ export interface Authorized {
 
 export type Decision = 'allow' | 'forbid' | 'error';
 
-const MOST_REMEMBERED = 1024;
+const MAX_MEMOIZED = 1024;
 const known: Readonly<Record<Decision, (reason: string) => Authorized>> = {
-  allow: remember(MOST_REMEMBERED, (reason) => authorizedOf('allow', reason)),
-  forbid: remember(MOST_REMEMBERED, (reason) => authorizedOf('forbid', reason)),
-  error: remember(MOST_REMEMBERED, (reason) => authorizedOf('error', reason)),
+  allow: boundedMemo(MAX_MEMOIZED, (reason) => authorizedOf('allow', reason)),
+  forbid: boundedMemo(MAX_MEMOIZED, (reason) => authorizedOf('forbid', reason)),
+  error: boundedMemo(MAX_MEMOIZED, (reason) => authorizedOf('error', reason)),
 };
 
 // hot: once for each request that is recorded.

@@ -1,6 +1,6 @@
-import { type AnsweredForm, bodyBytes, type HttpResponse, isStream } from '../lib/http.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { atOnce, inTurns, LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { type AnsweredForm, bodyBytes, type HttpResponse, isStream } from '../lib/http/http.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
 import type { JsonBytes } from './event.js';
 import { withoutManagedFields } from './managed-fields.js';
 
@@ -12,16 +12,16 @@ export function answeredJson({ body, object }: HttpResponse): MaybePromise<JsonB
   return whenReady(object.json === undefined ? wholeBody(body) : object.json(), trimmed);
 }
 
-/** Of a large one in turns with others. */
+/** Of a large one cooperatively. */
 export function unmanagedJson(json: JsonBytes, form: AnsweredForm): MaybePromise<JsonBytes> {
   const steps = withoutManagedFields(typeof json === 'string' ? Buffer.from(json) : json, form);
-  return json.length > LARGE_BYTES ? inTurns(steps) : atOnce(steps);
+  return json.length > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
 }
 
 /** What is large waits for a turn with others that are: it is copied here, and once more when it is printed. */
 function wholeBody(body: HttpResponse['body']): MaybePromise<JsonBytes> {
   if (body === undefined || isStream(body)) throw new Error('an answer in pieces that does not say what object it is');
-  return (bodyBytes(body) ?? 0) > LARGE_BYTES ? nextTurn().then(() => joined(body)) : joined(body);
+  return (bodyBytes(body) ?? 0) > LARGE_BYTES ? yieldToEventLoop().then(() => joined(body)) : joined(body);
 }
 
 const joined = (body: JsonBytes | readonly Buffer[]): JsonBytes =>

@@ -4,7 +4,7 @@
 //
 // A batch goes when it is full, or when it has waited long enough. What does not fit into the buffer is lost at once: no
 // request ever waits for its events.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { AuditBackend, OnLost } from './backend.js';
 import type { AuditEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
@@ -26,9 +26,9 @@ export interface BufferedOptions {
 
 const LINGER_MS = 10;
 /** Batches that a slow webhook has not answered yet. */
-const MOST_ON_THE_WAY = 1000;
+const MAX_ON_THE_WAY = 1000;
 /** The objects in the events that wait may be large: a buffer that is not full by number is full by their bytes. */
-const MOST_WAITING_BYTES = 512 * 1024 * 1024;
+const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
 /** Stores a batch that was taken. */
 type Store = ReturnType<EventQueue['take']>;
@@ -83,7 +83,7 @@ export class BufferedBackend implements AuditBackend {
   /** How many of so many events there is room for. */
   private fitting(count: number): number {
     const { waiting } = this;
-    if (waiting.bytes >= MOST_WAITING_BYTES) return 0;
+    if (waiting.bytes >= MAX_WAITING_BYTES) return 0;
     const { bufferSize, maxBatchSize } = this.options;
     if (waiting.length + count <= bufferSize) return count;
     // While nothing is held, what waits is the batch that fills, with an empty buffer behind it.
@@ -93,7 +93,7 @@ export class BufferedBackend implements AuditBackend {
 
   /** A batch is held by the throttle, or the back end takes no more. */
   private get held(): boolean {
-    return this.release !== undefined || this.onTheWay.size >= (this.options.parallel ? MOST_ON_THE_WAY : 1);
+    return this.release !== undefined || this.onTheWay.size >= (this.options.parallel ? MAX_ON_THE_WAY : 1);
   }
 
   private send(): void {

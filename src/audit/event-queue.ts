@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { AuditBackend } from './backend.js';
 import { type AuditEvent, byteLength } from './event.js';
 

@@ -1,7 +1,7 @@
 // What an event says of the request itself. Clients ask for the same few things over and over: what is said of them is
 // remembered.
-import type { HttpRequest } from '../lib/http.js';
-import { remember } from '../lib/remember.js';
+import type { HttpRequest } from '../lib/http/http.js';
+import { boundedMemo } from '../lib/values/bounded-memo.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
@@ -13,7 +13,7 @@ import type { SentMetadata } from './trail.js';
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
   if (request.search !== '') return requestOf(askedOf(request, info), request, info, user, undefined);
   // Without a query, what is asked for often is the same value each time, and mostly by the same few clients.
-  const known = askers.get(info) ?? [];
+  const known = knownClients.get(info) ?? [];
   const { headers, remoteAddress } = request;
   for (const { seen, about } of known) {
     if (seen.headers === headers && seen.remoteAddress === remoteAddress && about.user === user) return about;
@@ -22,23 +22,28 @@ export function aboutRequest(request: HttpRequest, info: RequestInfo, user: User
 }
 
 /** One client on one connection. */
-interface Asker {
+interface KnownClient {
   readonly about: EventRequest;
   /** The same values mean the same agent, and the same said of the way by proxies. */
   readonly seen: Pick<HttpRequest, 'headers' | 'remoteAddress'>;
 }
 
-const MOST_ASKERS = 16;
-const askers = new WeakMap<RequestInfo, Asker[]>();
+const MAX_KNOWN_CLIENTS = 16;
+const knownClients = new WeakMap<RequestInfo, KnownClient[]>();
 
-function firstSeen(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined, known: Asker[]): EventRequest {
+function firstSeen(
+  request: HttpRequest,
+  info: RequestInfo,
+  user: UserInfo | undefined,
+  known: KnownClient[],
+): EventRequest {
   const { headers, remoteAddress } = request;
   // Of the same client on another connection the same is said.
   const same = known.find(({ about }) => about.user === user && isFrom(request, about));
   const about = same?.about ?? requestOf(flatAsked(askedOf(request, info)), request, info, user, newPatterns());
-  if (known.length === MOST_ASKERS) known.pop();
+  if (known.length === MAX_KNOWN_CLIENTS) known.pop();
   known.unshift({ about, seen: { headers, remoteAddress } });
-  askers.set(info, known);
+  knownClients.set(info, known);
   return about;
 }
 
@@ -64,8 +69,8 @@ function requestOf(
     userAgent: agent.text,
     namespace,
     objectRef,
-    who: user === undefined ? `${asked}{}` : asked + userJson(user),
-    whence: ipsJson(ips) + agent.json,
+    subjectJson: user === undefined ? `${asked}{}` : asked + userJson(user),
+    clientJson: ipsJson(ips) + agent.json,
     patterns,
   };
 }
@@ -111,23 +116,23 @@ export function referenceJson(info: RequestInfo, { name, namespace, uid, resourc
   return text;
 }
 
-const MOST_REMEMBERED = 1024;
+const MAX_MEMOIZED = 1024;
 /** In characters: longer agents are made up. */
-const LONGEST_REMEMBERED = 256;
-const MOST_AGENT_BYTES = 1024;
+const MAX_MEMOIZED_LENGTH = 256;
+const MAX_AGENT_BYTES = 1024;
 
-const rememberedAgent = remember(MOST_REMEMBERED, readAgent);
+const memoizedAgent = boundedMemo(MAX_MEMOIZED, readAgent);
 function agentOf({ headers }: HttpRequest): ReturnType<typeof readAgent> {
   const header = headers['user-agent'] ?? '';
-  return header.length > LONGEST_REMEMBERED ? readAgent(header) : rememberedAgent(header);
+  return header.length > MAX_MEMOIZED_LENGTH ? readAgent(header) : memoizedAgent(header);
 }
 
 function readAgent(header: string): { readonly text: string; readonly json: string } {
   const bytes = Buffer.from(header, 'latin1');
   const text =
-    bytes.length <= MOST_AGENT_BYTES
+    bytes.length <= MAX_AGENT_BYTES
       ? bytes.toString('utf8')
-      : `${bytes.subarray(0, MOST_AGENT_BYTES).toString('utf8')}...TRUNCATED`;
+      : `${bytes.subarray(0, MAX_AGENT_BYTES).toString('utf8')}...TRUNCATED`;
   return { text, json: text === '' ? '' : flat(`,"userAgent":${quoteJson(text)}`) };
 }
 

@@ -1,5 +1,5 @@
 // `responseStatus`: the code that was answered, and what else a Status said.
-import { LARGE_BYTES } from '../lib/turns.js';
+import { LARGE_BYTES } from '../lib/scheduling/yield.js';
 import type { Status } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -10,13 +10,13 @@ export type KnownStatus = Pick<Status, 'status' | 'message' | 'reason' | 'detail
 const HEAD = '{"kind":"Status","apiVersion":"v1",';
 
 /** What is answered with a Status, as it was printed. */
-export function responseOfStatus(code: number, printed: JsonBytes): EventResponse {
+export function responseOfStatus(code: number, encoded: JsonBytes): EventResponse {
   // A long one is not read and printed again: but its kind and version, it says the same here.
-  if (printed.length > LARGE_BYTES) {
-    const json = printed.toString();
+  if (encoded.length > LARGE_BYTES) {
+    const json = encoded.toString();
     if (json.startsWith(HEAD)) return { code, json: `{${json.slice(HEAD.length)}`, plain: false };
   }
-  return responseOf(code, JSON.parse(printed.toString()) as Status);
+  return responseOf(code, JSON.parse(encoded.toString()) as Status);
 }
 
 const plain = new Map<number, EventResponse>();

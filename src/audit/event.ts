@@ -4,7 +4,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { annotationsJson, type Authorized } from './annotations.js';
 import type { Level, Stage } from './levels.js';
-import type { LinePattern } from './line-print.js';
+import type { LinePattern } from './encode-line.js';
 import { microTimeOf } from './micro-time.js';
 
 /** A JSON value, not yet in one piece with what stands around it. */
@@ -44,9 +44,9 @@ export interface EventRequest {
   /** As the path has it. */
   readonly objectRef: string;
   /** `"requestURI":…,"verb":…,"user":…` */
-  readonly who: string;
+  readonly subjectJson: string;
   /** `,"sourceIPs":…,"userAgent":…` */
-  readonly whence: string;
+  readonly clientJson: string;
   /** Its last lines in a log; none where the request is hardly made again. */
   readonly patterns: LinePatterns | undefined;
 }
@@ -72,7 +72,7 @@ export interface EventFrame {
 }
 
 /** Prints an event, in pieces. */
-export function printEvent(event: AuditEvent, frame: EventFrame, output: (piece: JsonBytes) => void): void {
+export function encodeEvent(event: AuditEvent, frame: EventFrame, output: (piece: JsonBytes) => void): void {
   const { auditId, requestObject, responseObject, receivedMs, elapsedUs } = event;
   output(headText(event, frame, event.hasOwnAuditId ? `"${auditId}"` : quoteJson(auditId)));
   if (requestObject !== undefined) {
@@ -93,9 +93,9 @@ export const upToId = (level: Level, frame: EventFrame): string => `${frame.head
 
 export function headText(event: AuditEvent, frame: EventFrame, auditIdJson: string): string {
   const { request, impersonatedUser, objectRef, response } = event;
-  let text = `${upToId(event.level, frame)}${auditIdJson},"stage":"${event.stage}",${request.who}`;
+  let text = `${upToId(event.level, frame)}${auditIdJson},"stage":"${event.stage}",${request.subjectJson}`;
   if (impersonatedUser !== undefined) text += `,"impersonatedUser":${userJson(impersonatedUser)}`;
-  text += request.whence;
+  text += request.clientJson;
   if (objectRef !== '') text += `,"objectRef":{${objectRef}}`;
   if (response !== undefined) text += `,"responseStatus":${response.json}`;
   return text;

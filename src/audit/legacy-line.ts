@@ -1,5 +1,5 @@
 // An event as one line of text: `--audit-log-format=legacy`, and the server's own log when an event was lost.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import type { AuditEvent } from './event.js';
 import { microTimeOf } from './micro-time.js';
 

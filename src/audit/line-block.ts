@@ -14,7 +14,7 @@ const FIRST_BYTES = 4096;
 /** A block that is larger is not added to. */
 const FULL_BYTES = 1024 * 1024;
 /** As many as are filled while one is written. */
-const MOST_SPARES = 3;
+const MAX_SPARES = 3;
 const DIGIT_ZERO = 0x30;
 const NOTHING = Buffer.alloc(0);
 
@@ -98,7 +98,7 @@ export class LineBlockBuilder {
 
   /** Nobody looks at the block any more. */
   giveBack({ bytes, isPart }: LineBlock): void {
-    if (isPart || this.spares.length >= MOST_SPARES || bytes.buffer.byteLength > FULL_BYTES * 2) return;
+    if (isPart || this.spares.length >= MAX_SPARES || bytes.buffer.byteLength > FULL_BYTES * 2) return;
     this.spares.push(Buffer.from(bytes.buffer));
   }
 

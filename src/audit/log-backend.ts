@@ -4,7 +4,7 @@ import type { AuditEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
 import { legacyLine } from './legacy-line.js';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
-import { printLines } from './line-print.js';
+import { encodeLines } from './encode-line.js';
 
 /** Where lines are written. The answer tells of each line why it could not be written, in order; undefined for all well. */
 export interface LineWriter {
@@ -22,7 +22,7 @@ export interface Log {
 
 export function createLogBackend(log: Log): AuditBackend {
   const lines = new LineBlockBuilder();
-  const print = printerOf(log);
+  const print = lineEncoderOf(log);
   return {
     isWaitedFor: true,
     process(events) {
@@ -36,12 +36,12 @@ export function createLogBackend(log: Log): AuditBackend {
 /** Events wait as the lines they will be: printed while all they say is at hand. */
 export class LogQueue implements EventQueue {
   private readonly lines = new LineBlockBuilder();
-  private readonly print: Printer;
+  private readonly print: LineEncoder;
   /** For the case that they are lost, and that must be told. */
   private events: AuditEvent[] = [];
 
   constructor(private readonly log: Log) {
-    this.print = printerOf(log);
+    this.print = lineEncoderOf(log);
   }
 
   get length(): number {
@@ -91,13 +91,13 @@ async function store(
   return false;
 }
 
-type Printer = (events: readonly AuditEvent[], lines: LineBlockBuilder) => void;
+type LineEncoder = (events: readonly AuditEvent[], lines: LineBlockBuilder) => void;
 
-function printerOf({ format }: Log): Printer {
-  return format === 'json' ? printLines : printLegacyLines;
+function lineEncoderOf({ format }: Log): LineEncoder {
+  return format === 'json' ? encodeLines : encodeLegacyLines;
 }
 
-function printLegacyLines(events: readonly AuditEvent[], lines: LineBlockBuilder): void {
+function encodeLegacyLines(events: readonly AuditEvent[], lines: LineBlockBuilder): void {
   for (const event of events) {
     lines.add(`${legacyLine(event)}\n`);
     lines.endLine();

@@ -1,7 +1,7 @@
 // What becomes of an event that could not be recorded: it is counted, and told in the server's own log.
-import type { Clock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
-import type { Logger } from '../lib/log.js';
+import type { Clock } from '../lib/async/clock.js';
+import { errorText } from '../lib/text/error-text.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import type { AuditPlugin, OnLost } from './backend.js';
 import { legacyLine } from './legacy-line.js';
 
@@ -12,7 +12,7 @@ export interface LostEventsOptions {
 }
 
 /** A disk that is full loses all events: the server's log must not drown in them. */
-const MOST_TOLD_PER_SECOND = 100;
+const MAX_REPORTED_PER_SECOND = 100;
 
 export function lostEvents({ log, count, clock }: LostEventsOptions): OnLost {
   let second = 0;
@@ -27,7 +27,7 @@ export function lostEvents({ log, count, clock }: LostEventsOptions): OnLost {
       told = 0;
       untold = 0;
     }
-    const shown = events.slice(0, Math.max(0, MOST_TOLD_PER_SECOND - told));
+    const shown = events.slice(0, Math.max(0, MAX_REPORTED_PER_SECOND - told));
     told += shown.length;
     untold += events.length - shown.length;
     if (shown.length === 0) return;

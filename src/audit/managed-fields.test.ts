@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AnsweredForm } from '../lib/http.js';
-import { atOnce } from '../lib/turns.js';
+import type { AnsweredForm } from '../lib/http/http.js';
+import { runSync } from '../lib/scheduling/yield.js';
 import { withoutManagedFields } from './managed-fields.js';
 
 const cut = (text: string, form: AnsweredForm = 'object'): string =>
-  atOnce(withoutManagedFields(Buffer.from(text), form)).toString();
+  runSync(withoutManagedFields(Buffer.from(text), form)).toString();
 
 test('managed fields go wherever they stand among the members', () => {
   assert.equal(

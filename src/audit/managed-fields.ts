@@ -1,6 +1,6 @@
 // Objects that are encoded already, without their managed fields: found by a walk over the bytes, and cut out.
-import type { AnsweredForm } from '../lib/http.js';
-import type { Steps } from '../lib/turns.js';
+import type { AnsweredForm } from '../lib/http/http.js';
+import type { StepGenerator } from '../lib/scheduling/yield.js';
 
 /** Where objects carry their managed fields; `*` stands for each element of a list. */
 const PATHS: Readonly<Record<AnsweredForm, readonly (readonly string[])[]>> = {
@@ -11,7 +11,7 @@ const PATHS: Readonly<Record<AnsweredForm, readonly (readonly string[])[]>> = {
 };
 
 /** `json` is well formed. */
-export function* withoutManagedFields(json: Buffer, form: AnsweredForm): Steps<Buffer> {
+export function* withoutManagedFields(json: Buffer, form: AnsweredForm): StepGenerator<Buffer> {
   const walk = new Walk(json);
   for (const path of PATHS[form]) yield* walk.cut(path);
   return walk.rest();
@@ -36,7 +36,7 @@ class Walk {
 
   constructor(private readonly json: Buffer) {}
 
-  *cut(path: readonly string[]): Steps<void> {
+  *cut(path: readonly string[]): StepGenerator<void> {
     yield* this.into(this.blank(0), path, 0);
   }
 
@@ -53,7 +53,7 @@ class Walk {
   }
 
   /** Follows a path into the value at `at`, and answers where that value ends. */
-  private *into(at: number, path: readonly string[], step: number): Steps<number> {
+  private *into(at: number, path: readonly string[], step: number): StepGenerator<number> {
     const opening = this.json[at];
     if (opening === OPEN_BRACKET && path[step] === '*') {
       let next = this.blank(at + 1);
@@ -66,7 +66,7 @@ class Walk {
     return yield* opening === OPEN_BRACE ? this.members(at, path, step) : this.over(at);
   }
 
-  private *members(at: number, path: readonly string[], step: number): Steps<number> {
+  private *members(at: number, path: readonly string[], step: number): StepGenerator<number> {
     const wanted = path[step] ?? '';
     let before = at + 1;
     let next = this.blank(before);
@@ -88,7 +88,7 @@ class Walk {
     return next + 1;
   }
 
-  private *over(at: number): Steps<number> {
+  private *over(at: number): StepGenerator<number> {
     if (this.json[at] === QUOTE) return this.overString(at);
     let next = at;
     let depth = 0;

@@ -1,4 +1,4 @@
-import type { CounterSeries, MetricRegistry } from '../lib/metrics.js';
+import type { CounterSeries, MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Level } from './levels.js';
 import type { AuditPlugin } from './backend.js';
 

@@ -9,7 +9,7 @@
 // at all: what a failing disk took of one is cut off again.
 import { writev } from 'node:fs';
 import fs from 'node:fs/promises';
-import { makeFolder } from '../lib/make-folder.js';
+import { makeFolder } from '../lib/files/make-folder.js';
 import path from 'node:path';
 import type { LineBlock } from './line-block.js';
 import type { LineWriter } from './log-backend.js';
@@ -27,7 +27,7 @@ export interface RotatingFileOptions {
 const DEFAULT_MEGABYTES = 100;
 const MEGABYTE = 1024 * 1024;
 /** What is written by one call, unless a single line is longer. */
-const MOST_TOGETHER_BYTES = 4 * MEGABYTE;
+const MAX_TOGETHER_BYTES = 4 * MEGABYTE;
 const FILE_MODE = 0o600;
 
 interface Waiting {
@@ -88,7 +88,7 @@ export class RotatingFile implements LineWriter {
   private fittingLines(): { readonly pieces: readonly Buffer[]; readonly lines: number } {
     const pieces: Buffer[] = [];
     let lines = 0;
-    let room = Math.min(MOST_TOGETHER_BYTES, this.maxBytes - this.size);
+    let room = Math.min(MAX_TOGETHER_BYTES, this.maxBytes - this.size);
     for (const { block, done } of this.queue) {
       const start = lineEnd(block, done - 1);
       const last = lastFitting(block, done, start + room, lines === 0);

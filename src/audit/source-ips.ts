@@ -1,8 +1,8 @@
 // Where a request came from: what proxies say of its way, and the peer itself, which cannot be made up.
-import { headerValues, type HttpRequest } from '../lib/http.js';
-import { type IpAddress, ipText, parseIp } from '../lib/ip-address.js';
-import { readPeerAddress } from '../lib/peer-address.js';
-import { remember } from '../lib/remember.js';
+import { headerValues, type HttpRequest } from '../lib/http/http.js';
+import { type IpAddress, ipText, parseIp } from '../lib/values/ip-address.js';
+import { readPeerAddress } from '../lib/http/peer-address.js';
+import { boundedMemo } from '../lib/values/bounded-memo.js';
 
 export function sourceIps(request: HttpRequest): readonly string[] {
   const { headers } = request;
@@ -23,9 +23,9 @@ export function sourceIps(request: HttpRequest): readonly string[] {
 const same = (a: IpAddress, b: IpAddress): boolean => a.family === b.family && a.value === b.value;
 
 /** Clients keep their connections, and so their addresses. */
-const MOST_REMEMBERED = 1024;
+const MAX_MEMOIZED = 1024;
 
-const peerAt = remember(MOST_REMEMBERED, (address: string): readonly string[] => {
+const peerAt = boundedMemo(MAX_MEMOIZED, (address: string): readonly string[] => {
   const ip = parseIp(readPeerAddress(address).host);
   return ip === undefined ? [] : [ipText(ip)];
 });

@@ -1,5 +1,5 @@
 // Events, a clock and back ends for the tests of this room.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { AuditBackend, OnLost } from './backend.js';
 import type { AuditEvent } from './event.js';
 
@@ -12,8 +12,8 @@ export function testEvent(auditId: string, over: Partial<AuditEvent> = {}): Audi
     userAgent: 'tester',
     namespace: '',
     objectRef: '',
-    who: '"requestURI":"/version","verb":"get","user":{"username":"alice","groups":["dev"]}',
-    whence: ',"sourceIPs":["10.0.0.1"],"userAgent":"tester"',
+    subjectJson: '"requestURI":"/version","verb":"get","user":{"username":"alice","groups":["dev"]}',
+    clientJson: ',"sourceIPs":["10.0.0.1"],"userAgent":"tester"',
     patterns: { received: undefined, reached: undefined, both: undefined },
   };
   return {

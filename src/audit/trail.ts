@@ -1,9 +1,9 @@
 // What is learnt of one request while it is served, for its audit events. Rooms on the way of a request know of it only
 // `annotate` and what the object was that the client sent.
-import type { Aside } from '../lib/aside.js';
-import { headerText } from '../lib/header-text.js';
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import type { WorkerPool } from '../lib/async/worker-pool.js';
+import { headerText } from '../lib/http/header-text.js';
+import type { HttpRequest, HttpResponse } from '../lib/http/http.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { RequestLatency } from '../machinery/request-latency.js';
 import { formatDurationMs } from '../machinery/time.js';
@@ -21,12 +21,12 @@ import type { Recording } from './policy.js';
 export interface BodyTrail {
   /** `object` is what was sent, with its defaults; it may be changed afterwards. */
   requestObject(object: SentObject, encode: (object: object) => string): void;
-  /** How much of an object `requestPrinted` is to be told. */
+  /** How much of an object `requestEncoded` is to be told. */
   readonly wantsSent: SentWanted;
   /** Instead of requestObject: what the object says of itself, and its print where that is wanted. */
-  requestPrinted(metadata: SentMetadata, json: Buffer | undefined): void;
+  requestEncoded(metadata: SentMetadata, json: Buffer | undefined): void;
   /** A patch is recorded as it came. `aside`: where what is so large is read. */
-  requestPatch(patch: Buffer, aside?: Aside): MaybePromise<void>;
+  requestPatch(patch: Buffer, workers?: WorkerPool): MaybePromise<void>;
   /** As `annotate`, but told only when the request is done. */
   annotateAtEnd(key: string, value: string): void;
 }
@@ -124,7 +124,7 @@ export class AuditTrail implements BodyTrail {
     return recording.omitManagedFields ? 'unmanaged' : 'whole';
   }
 
-  requestPrinted(metadata: SentMetadata, json: Buffer | undefined): void {
+  requestEncoded(metadata: SentMetadata, json: Buffer | undefined): void {
     this.refer(metadata);
     this.sent = json;
   }
@@ -134,9 +134,9 @@ export class AuditTrail implements BodyTrail {
     if (info?.isResourceRequest) this.objectRef = referenceJson(info, metadata);
   }
 
-  requestPatch(patch: Buffer, aside?: Aside): MaybePromise<void> {
+  requestPatch(patch: Buffer, workers?: WorkerPool): MaybePromise<void> {
     if (this.wantsSent === 'reference') return undefined;
-    return whenReady(recordedPatch(patch, aside), (sent) => {
+    return whenReady(recordedPatch(patch, workers), (sent) => {
       this.sent = sent;
     });
   }

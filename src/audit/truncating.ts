@@ -1,9 +1,9 @@
 // Events that are too large lose the objects in them; what is too large even then is lost.
-import { whenReady, type MaybePromise } from '../lib/maybe-promise.js';
+import { whenReady, type MaybePromise } from '../lib/async/maybe-promise.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, byteLength, printEvent } from './event.js';
+import { type AuditEvent, byteLength, encodeEvent } from './event.js';
 import { atLeast } from './levels.js';
-import { LINE_FRAME } from './line-print.js';
+import { LINE_FRAME } from './encode-line.js';
 
 export interface TruncatingOptions {
   readonly maxEventBytes: number;
@@ -58,7 +58,7 @@ export function truncating(backend: AuditBackend, options: TruncatingOptions, on
 /** By the line it would be in a log. */
 function sizeOf(event: AuditEvent): number {
   let bytes = 0;
-  printEvent(event, LINE_FRAME, (piece) => (bytes += byteLength(piece)));
+  encodeEvent(event, LINE_FRAME, (piece) => (bytes += byteLength(piece)));
   return bytes;
 }
 

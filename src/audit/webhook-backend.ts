@@ -1,9 +1,9 @@
 // Events sent to a webhook, in lists. A call that fails, whatever the reason, is made again a few times; then its events
 // are lost.
-import { errorText } from '../lib/error-text.js';
+import { errorText } from '../lib/text/error-text.js';
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
-import { type AuditEvent, type EventFrame, type JsonBytes, printEvent } from './event.js';
+import { type AuditEvent, type EventFrame, type JsonBytes, encodeEvent } from './event.js';
 
 export interface WebhookOptions {
   /** Makes one call, its body in pieces; rejects unless the answer is one of success. */
@@ -15,7 +15,7 @@ export interface WebhookOptions {
   readonly onLost: OnLost;
 }
 
-const MOST_CALLS = 5;
+const MAX_CALLS = 5;
 const BACKOFF_FACTOR = 1.5;
 const BACKOFF_JITTER = 0.2;
 
@@ -28,7 +28,7 @@ export function createWebhookBackend(options: WebhookOptions): AuditBackend {
       try {
         return await post(body);
       } catch (error) {
-        if (calls === MOST_CALLS) throw error;
+        if (calls === MAX_CALLS) throw error;
       }
       await pause(backoffMs * (1 + BACKOFF_JITTER * random()));
       backoffMs *= BACKOFF_FACTOR;
@@ -59,7 +59,7 @@ function eventList(events: readonly AuditEvent[]): readonly Buffer[] {
   output(LIST_HEAD);
   for (const [index, event] of events.entries()) {
     if (index > 0) output(',');
-    printEvent(event, ITEM_FRAME, output);
+    encodeEvent(event, ITEM_FRAME, output);
   }
   output(']}\n');
   return pieces;

@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { HttpRequest } from '../lib/http/http.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpRequest } from '../lib/http.js';
+import type { HttpRequest } from '../lib/http/http.js';
 import { AuthenticationError } from './authenticator.js';
 import { createBearerAuthenticator } from './bearer-token.js';
 

@@ -1,8 +1,8 @@
 // Where a bearer token stands in a request: the Authorization header, or a WebSocket subprotocol (browsers can set
 // no headers on WebSockets).
-import { headerText, trimSpaces } from '../lib/header-text.js';
-import { type HttpRequest, headerValues, isWebSocketRequest } from '../lib/http.js';
-import { whenReady } from '../lib/maybe-promise.js';
+import { headerText, trimSpaces } from '../lib/http/header-text.js';
+import { type HttpRequest, headerValues, isWebSocketRequest } from '../lib/http/http.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 

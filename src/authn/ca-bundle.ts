@@ -1,7 +1,7 @@
 // A file of CA certificates that is read again when it changes. A file that turned bad leaves the old ones in use.
 import { readFileSync, statSync } from 'node:fs';
-import { type Certificate, parseCertificateBundle } from '../lib/certificate.js';
-import { errorText } from '../lib/error-text.js';
+import { type Certificate, parseCertificateBundle } from '../lib/x509/certificate.js';
+import { errorText } from '../lib/text/error-text.js';
 
 export interface CaBundle {
   readonly path: string;

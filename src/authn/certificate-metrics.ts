@@ -1,5 +1,5 @@
 // How long the certificates that clients show are still valid: whoever forgot to renew one is seen before it fails.
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

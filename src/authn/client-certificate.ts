@@ -1,10 +1,10 @@
 // Client certificates: the common name is the user, the organizations are the groups.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Certificate, parseCertificate } from '../lib/certificate.js';
-import { errorText } from '../lib/error-text.js';
-import { CLIENT_AUTH, verifyCertificate } from '../lib/verify-certificate.js';
-import type { HttpRequest } from '../lib/http.js';
+import { type Certificate, parseCertificate } from '../lib/x509/certificate.js';
+import { errorText } from '../lib/text/error-text.js';
+import { CLIENT_AUTH, verifyCertificate } from '../lib/x509/verify-certificate.js';
+import type { HttpRequest } from '../lib/http/http.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { CaBundleSource } from './ca-bundle.js';

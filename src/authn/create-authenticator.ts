@@ -1,8 +1,8 @@
 // Who makes a request: every way to tell, in the order they are tried.
-import type { HttpRequest } from '../lib/http.js';
-import { percentDecode } from '../lib/percent-decode.js';
-import { goQuote } from '../lib/go-quote.js';
-import { whenReady } from '../lib/maybe-promise.js';
+import type { HttpRequest } from '../lib/http/http.js';
+import { percentDecode } from '../lib/http/percent-decode.js';
+import { goQuote } from '../lib/go/quote.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
@@ -57,7 +57,7 @@ export const anonymousEnabled = (flag: boolean, authorizationModes: readonly str
 export function createAuthenticator(options: AuthenticatorOptions): Authentication {
   const { apiAudiences, nowMs } = options;
   const tokens = tokenAuthenticators(options);
-  const tokenUnion = cachedTokens(unionOfTokens(tokens), { ...options.tokenCache, rememberErrors: true, nowMs });
+  const tokenUnion = cachedTokens(unionOfTokens(tokens), { ...options.tokenCache, memoizeErrors: true, nowMs });
   const requests: RequestAuthenticator[] = [];
   if (options.requestHeader !== undefined) {
     const verifier = createCertificateVerifier({ bundle: options.requestHeader.clientCa, nowMs });

@@ -1,8 +1,8 @@
 // Identities that a trusted proxy in front passes on in headers, believed only with the proxy's own certificate.
-import { ownMember } from '../lib/plain-object.js';
-import { headerText } from '../lib/header-text.js';
-import { type HttpRequest, headerValues } from '../lib/http.js';
-import { percentDecode } from '../lib/percent-decode.js';
+import { ownMember } from '../lib/values/plain-object.js';
+import { headerText } from '../lib/http/header-text.js';
+import { type HttpRequest, headerValues } from '../lib/http/http.js';
+import { percentDecode } from '../lib/http/percent-decode.js';
 import type { Authenticated, RequestAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { CertificateVerifier } from './client-certificate.js';

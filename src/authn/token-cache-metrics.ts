@@ -1,5 +1,5 @@
 // How the memory of tokens fares, under the names dashboards know. All such memories count together.
-import type { GaugeSeries, MetricRegistry } from '../lib/metrics.js';
+import type { GaugeSeries, MetricRegistry } from '../lib/telemetry/metrics.js';
 
 export interface TokenCacheMetrics {
   hit(): void;

@@ -18,7 +18,7 @@ function cached(inner: TokenAuthenticator['authenticateToken'], options: Partial
   const tokens = cachedTokens(counted, {
     successTtlMs: 10_000,
     failureTtlMs: 0,
-    rememberErrors: true,
+    memoizeErrors: true,
     nowMs: () => clock.now(),
     clock,
     ...options,
@@ -42,11 +42,11 @@ test('a reason may be the remote side’s trouble: it is not remembered where th
   const refuse = async (): Promise<undefined> => {
     throw new AuthenticationError('no answer');
   };
-  const { tokens, asked } = cached(refuse, { failureTtlMs: 10_000, rememberErrors: false });
+  const { tokens, asked } = cached(refuse, { failureTtlMs: 10_000, memoizeErrors: false });
   await assert.rejects(async () => tokens.authenticateToken('t', []), /no answer/);
   await assert.rejects(async () => tokens.authenticateToken('t', []), /no answer/);
   assert.equal(asked(), 2);
-  const unknown = cached(async () => undefined, { failureTtlMs: 10_000, rememberErrors: false });
+  const unknown = cached(async () => undefined, { failureTtlMs: 10_000, memoizeErrors: false });
   await unknown.tokens.authenticateToken('t', []);
   await unknown.tokens.authenticateToken('t', []);
   assert.equal(unknown.asked(), 1, 'a plain no is');

@@ -2,7 +2,7 @@
 // clients send the same one thousands of times a second.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { TokenCacheMetrics } from './token-cache-metrics.js';
@@ -12,7 +12,7 @@ export interface TokenCacheOptions {
   /** 0: refusals are not remembered. */
   readonly failureTtlMs: number;
   /** False: a refusal with a reason may be the remote side's trouble, and is asked about again. */
-  readonly rememberErrors: boolean;
+  readonly memoizeErrors: boolean;
   readonly nowMs: () => number;
   /** Ends checks that take too long. */
   readonly clock: Pick<Clock, 'after'>;
@@ -65,7 +65,7 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
     const outcome = await withinTime(attempt(inner, token, audiences, options.metrics), options.clock);
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
-    const remember = options.rememberErrors || 'result' in outcome;
+    const remember = options.memoizeErrors || 'result' in outcome;
     if (ttlMs > 0 && remember) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
     return outcome;
   }

@@ -1,5 +1,5 @@
 // Static tokens: one CSV record each, `token,user,uid,"group1,group2"`.
-import { parseCsv } from '../lib/csv.js';
+import { parseCsv } from '../lib/text/csv.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 

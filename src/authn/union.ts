@@ -1,6 +1,6 @@
 // Several ways to authenticate, tried in order.
-import { append } from '../lib/append.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { append } from '../lib/values/append.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { Authenticated, RequestAuthenticator, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 

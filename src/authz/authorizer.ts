@@ -1,4 +1,4 @@
-import type { Waiting } from '../lib/waiting.js';
+import type { Cancellation } from '../lib/async/cancellation.js';
 import type { AuthorizationAttributes } from '../machinery/access.js';
 import type { UserInfo } from '../machinery/user.js';
 
@@ -34,7 +34,10 @@ export interface RulesResult {
 
 export interface Authorizer {
   /** `waiting`: for whom it is asked; who calls out for an answer does so no longer than that one waits. */
-  authorize(attributes: AuthorizationAttributes, waiting?: Waiting): Promise<AuthorizationResult> | AuthorizationResult;
+  authorize(
+    attributes: AuthorizationAttributes,
+    waiting?: Cancellation,
+  ): Promise<AuthorizationResult> | AuthorizationResult;
   /** Everything the user may do in a namespace, for SelfSubjectRulesReview. */
   rulesFor(user: UserInfo, namespace: string): Promise<RulesResult> | RulesResult;
 }

@@ -1,5 +1,5 @@
 // The authorizers of a server in their order, after the one for system:masters.
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { AuthorizationResult, Authorizer } from './authorizer.js';
 import { privilegedGroup } from './fixed.js';
 import { unionOfAuthorizers } from './union.js';

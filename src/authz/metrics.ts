@@ -1,4 +1,4 @@
-import { exponentialBuckets, type CounterSeries, type MetricRegistry } from '../lib/metrics.js';
+import { exponentialBuckets, type CounterSeries, type MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { ChainMember, DecisionObserver } from './chain.js';
 
 /** Decisions by who made them. */

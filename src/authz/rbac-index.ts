@@ -5,7 +5,7 @@
 //   namespaceBindings[ns]:  User alice ─── RoleBinding b ───────── Role y ───────── rules
 //
 // A binding stands under each of its subjects, so that a decision looks only at the bindings of the one who asks.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {
   BindingObject,

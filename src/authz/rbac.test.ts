@@ -78,7 +78,7 @@ test('a binding to a role that is missing gives nothing and says so; the role he
   assert.deepEqual(await may('alice', 'get', 'pods'), { decision: 'no-opinion', reason: '' });
 });
 
-test('names, subresources and URLs with stars match as the reference has them', async () => {
+test('names, subresources and URLs with stars match as kube-apiserver has them', async () => {
   const { may, clusterRoles, clusterRoleBindings } = setUp();
   clusterRoleBindings.put({ ...binding('b', 'ClusterRole', 'r', 'User=u'), metadata: { name: 'b' } });
   clusterRoles.put({

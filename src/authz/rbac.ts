@@ -1,6 +1,6 @@
 // Role-based access control: allowed is what some rule allows; there are no rules that deny.
 import { LRUCache } from 'lru-cache';
-import { eachStep, inTurns, type Steps } from '../lib/turns.js';
+import { eachStep, runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {
@@ -21,11 +21,11 @@ const REMEMBERED_USERS = 2000;
 const REMEMBERED_NAMESPACES_PER_USER = 100;
 const REMEMBERED_DECISIONS_PER_USER = 1000;
 /** In letters: anybody may ask for a path or a name of a megabyte, but nobody asks for it again. */
-const LONGEST_REMEMBERED = 1024;
+const MAX_MEMOIZED_LENGTH = 1024;
 /** The same of a user's name and groups together. */
-const LONGEST_REMEMBERED_USER = 64 * 1024;
+const MAX_MEMOIZED_USER_LENGTH = 64 * 1024;
 /** Of all of them together; then the memory begins anew. */
-const MOST_REMEMBERED_LETTERS = 64 * 1024 * 1024;
+const MAX_MEMOIZED_CHARACTERS = 64 * 1024 * 1024;
 
 interface RememberedUser {
   readonly grants: Map<string, readonly Grant[]>;
@@ -35,23 +35,25 @@ interface RememberedUser {
 export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
   const users = new LRUCache<string, RememberedUser>({ max: REMEMBERED_USERS });
   let version = resolver.version;
-  let letters = 0;
+  let characters = 0;
 
   return {
     // hot: every request asks.
     authorize(attributes) {
       const { user, namespace } = attributes;
       if (user.groups.length <= MANY_GROUPS) return decided(attributes);
-      return inTurns(withBoundGroups(user, namespace)).then((bound) => decided({ ...attributes, user: bound }));
+      return runCooperatively(withBoundGroups(user, namespace)).then((bound) =>
+        decided({ ...attributes, user: bound }),
+      );
     },
     rulesFor(user, namespace) {
       if (user.groups.length <= MANY_GROUPS) return rulesOf(user, namespace);
-      return inTurns(withBoundGroups(user, namespace)).then((bound) => rulesOf(bound, namespace));
+      return runCooperatively(withBoundGroups(user, namespace)).then((bound) => rulesOf(bound, namespace));
     },
   };
 
   /** Those that nothing is bound to give nothing. */
-  function* withBoundGroups(user: UserInfo, namespace: string): Steps<UserInfo> {
+  function* withBoundGroups(user: UserInfo, namespace: string): StepGenerator<UserInfo> {
     const groups: string[] = [];
     yield* eachStep(user.groups, (group) => {
       if (resolver.isBound(group, namespace)) groups.push(group);
@@ -96,13 +98,13 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     if (version !== resolver.version) {
       version = resolver.version;
       users.clear();
-      letters = 0;
+      characters = 0;
     }
     const key = user.groups.length === 0 ? user.name : `${user.name}\0${user.groups.join('\0')}`;
     let remembered = users.get(key);
     if (remembered === undefined) {
       remembered = { grants: new Map(), decisions: new Map() };
-      if (key.length > LONGEST_REMEMBERED_USER) return remembered;
+      if (key.length > MAX_MEMOIZED_USER_LENGTH) return remembered;
       count(key);
       users.set(key, remembered);
     }
@@ -120,17 +122,17 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
 
   /** Starts afresh when full: cheaper to make than a cache with an order, and every change of a role empties all. */
   function keep<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-    if (key.length > LONGEST_REMEMBERED) return;
+    if (key.length > MAX_MEMOIZED_LENGTH) return;
     count(key);
     if (map.size >= max) map.clear();
     map.set(key, value);
   }
 
   function count(key: string): void {
-    letters += key.length;
-    if (letters <= MOST_REMEMBERED_LETTERS) return;
+    characters += key.length;
+    if (characters <= MAX_MEMOIZED_CHARACTERS) return;
     users.clear();
-    letters = key.length;
+    characters = key.length;
   }
 }
 

@@ -1,5 +1,5 @@
 // Whether one rule allows one action.
-import { trimEnd } from '../lib/trim-end.js';
+import { trimEnd } from '../lib/text/trim-end.js';
 import type { AuthorizationAttributes } from './authorizer.js';
 import type { PolicyRule } from './rbac-objects.js';
 

@@ -1,6 +1,6 @@
 // Follows a resource's store, for the RBAC index.
 import type { KubeObject } from '../machinery/object.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import type { ResourceStore } from '../storage/store.js';
 import type { NamedObject, RbacChange, RbacSource } from './rbac-objects.js';
 
@@ -20,10 +20,10 @@ export function createStoreSource<T extends NamedObject & KubeObject>(options: S
   const tell = (change: RbacChange<T>): void => {
     for (const receive of receivers) receive(change);
   };
-  const { synced, objects } = followStore({
+  const { synced, objects } = startInformer({
     ...options,
-    put: (stored) => tell({ type: 'put', object: stored.object() as T }),
-    gone: (stored) => {
+    onUpsert: (stored) => tell({ type: 'put', object: stored.object() as T }),
+    onDelete: (stored) => {
       const { namespace = '', name = '' } = stored.object().metadata;
       tell({ type: 'delete', namespace, name });
     },

@@ -1,5 +1,5 @@
 // Several authorizers, asked in order.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { Authorizer, AuthorizationResult, NonResourceRule, ResourceRule } from './authorizer.js';
 

@@ -3,9 +3,9 @@ import type { CaBundleSource } from '../authn/ca-bundle.js';
 import type { AuthenticationTrust } from '../authn/trust.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ConfigMap } from '../schema/generated/core.v1.js';
-import { parseCertificate } from '../lib/certificate.js';
-import { decodePem } from '../lib/pem.js';
-import { deepEqual } from '../lib/deep-equal.js';
+import { parseCertificate } from '../lib/x509/certificate.js';
+import { decodePem } from '../lib/x509/pem.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const RESOURCE = { group: '', resource: 'configmaps' };

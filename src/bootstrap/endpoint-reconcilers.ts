@@ -1,6 +1,6 @@
 // How servers keep the endpoints of their own service together: --endpoint-reconciler-type.
 import type { EndpointAddress } from '../schema/generated/core.v1.js';
-import { deepEqual } from '../lib/deep-equal.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
 import type { ServerEndpoints, Subsets } from './server-endpoints.js';
 
 export interface EndpointReconciler {

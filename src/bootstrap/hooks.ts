@@ -4,14 +4,14 @@ import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
 import { ensureAuthenticationConfigMap } from './authentication-config-map.js';
 import type { ServerClient } from '../registry/server-client.js';
-import { errorText } from '../lib/error-text.js';
+import { errorText } from '../lib/text/error-text.js';
 import { ensureFlowControl } from './flow-control/ensure.js';
 import { collectIdentityLeases, renewIdentityLease } from './identity-lease.js';
 import { ensureLegacyTokenTracking } from './legacy-token-tracking.js';
 import { ensureSystemNamespaces } from './namespaces.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
 import { bootstrapRbac } from './rbac/reconcile.js';
-import { attempt, insist, repeat } from '../lib/repeat.js';
+import { attempt, insist, repeat } from '../lib/async/repeat.js';
 import { createDefaultServiceCidr } from './service-cidr.js';
 
 export interface BootstrapHook {
@@ -38,7 +38,7 @@ export interface BootstrapOptions {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SERVICE_CIDR_INTERVAL_MS = 10_000;
-const FLOW_CONTROL_PATIENCE_MS = 5 * MINUTE_MS;
+const FLOW_CONTROL_TIMEOUT_MS = 5 * MINUTE_MS;
 const IDENTITY_INTERVAL_MS = 10_000;
 
 export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHook[] {
@@ -47,8 +47,8 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
   const syncServiceCidr = createDefaultServiceCidr({ client, cidrs: serviceCidrs, now: nowText, log });
   // A server without these is of no use, and ends when it does not come to them.
   const surely = (task: () => Promise<void>) => (signal: AbortSignal) => insist(task, { signal, log });
-  const surelyEvery = (everyMs: number, patienceMs: number, task: () => Promise<void>) => (signal: AbortSignal) =>
-    repeat(task, { everyMs, patienceMs, signal, log });
+  const surelyEvery = (everyMs: number, timeoutMs: number, task: () => Promise<void>) => (signal: AbortSignal) =>
+    repeat(task, { everyMs, timeoutMs, signal, log });
   // Those that what it is used for may do without.
   const trying = (task: () => Promise<void>, everyMs?: number) => (signal: AbortSignal) =>
     attempt(task, { signal, log, ...(everyMs !== undefined && { everyMs }) });
@@ -61,7 +61,7 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
     },
     {
       name: 'priority-and-fairness-config-producer',
-      run: surelyEvery(MINUTE_MS, FLOW_CONTROL_PATIENCE_MS, () => ensureFlowControl(client)),
+      run: surelyEvery(MINUTE_MS, FLOW_CONTROL_TIMEOUT_MS, () => ensureFlowControl(client)),
     },
     {
       name: 'start-cluster-authentication-info-controller',

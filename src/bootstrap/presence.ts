@@ -1,7 +1,7 @@
 // Tells of this server for as long as it is ready, and no longer once it is told to end.
-import { errorText } from '../lib/error-text.js';
-import { pause } from '../lib/pause.js';
-import { repeat } from '../lib/repeat.js';
+import { errorText } from '../lib/text/error-text.js';
+import { pause } from '../lib/async/pause.js';
+import { repeat } from '../lib/async/repeat.js';
 import type { EndpointReconciler } from './endpoint-reconcilers.js';
 
 export interface PresenceOptions {

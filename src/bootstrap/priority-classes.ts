@@ -1,4 +1,4 @@
-import { errorText } from '../lib/error-text.js';
+import { errorText } from '../lib/text/error-text.js';
 import type { PriorityClass } from '../schema/generated/scheduling.v1.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 

@@ -1,5 +1,5 @@
 // The endpoints of the API's own service, kept twice: as Endpoints and as an EndpointSlice that says the same.
-import { deepEqual } from '../lib/deep-equal.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 import type { EndpointPort, EndpointSubset, Endpoints } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';

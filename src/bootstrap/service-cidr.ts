@@ -1,5 +1,5 @@
 // The ServiceCIDR `kubernetes`: the range of --service-cluster-ip-range, as an object.
-import { deepEqual } from '../lib/deep-equal.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ServiceCIDR } from '../schema/generated/networking.v1.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';

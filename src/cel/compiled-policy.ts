@@ -1,5 +1,5 @@
 // The seam between admission, which decides what a policy's expressions mean, and the engine that runs them.
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Ask } from './kubernetes/authorizer.js';
 

@@ -32,7 +32,7 @@ type Json = Readonly<Record<string, unknown>>;
 const ELSEWHERE =
   /TestAllTypes|google\.protobuf\.(?!Timestamp|Duration)|proto2|proto3|"container"|messageType|cel\.@?(?:block|iterVar)|base64|math\.|unknown|json|enums|"function"/i;
 
-/** Where the reference as Kubernetes has it answers otherwise, by the name of the test. */
+/** Where kube-apiserver as Kubernetes has it answers otherwise, by the name of the test. */
 const DIFFERENT: readonly RegExp[] = [
   // Strings have version 2 there, whose format groups digits, quotes inside lists and prints exponents raised.
   /^string_ext\/format\/.*(scientific|infinity|NaN support for decimal|list|map)/,

@@ -1,7 +1,7 @@
 // What an expression may use, and the way from its text to a program.
 //
 //   const environment = newEnvironment({ libraries: [standard, strings], variables: { self: objectType('Self') }, … });
-//   const checked = environment.compile('self.replicas <= 5');   // or { issues } with the reference's text
+//   const checked = environment.compile('self.replicas <= 5');   // or { issues } with kube-apiserver's text
 //   const program = checked.plan();                               // or a CelError
 //   program.evaluate({ self: fromJson(json, type) }, { costLimit })
 import type { CostModel, Estimate, Library } from './library.js';
@@ -57,7 +57,7 @@ export interface Environment {
 
 /** Why an expression did not compile. */
 export interface CompileIssues {
-  /** `ERROR: <input>:1:3: …` with the line and a caret, one block per mistake, as the reference prints it. */
+  /** `ERROR: <input>:1:3: …` with the line and a caret, one block per mistake, as kube-apiserver prints it. */
   readonly issues: string;
 }
 

@@ -1,5 +1,5 @@
 // JSON as values, without copying: lists and objects are wrapped, and what lies inside is read when it is reached.
-import { closedNames } from '../lib/closed-maps.js';
+import { cachedKeys } from '../lib/values/key-cache.js';
 import { doubleToInt } from './run/arithmetic.js';
 import { parseDuration, parseTimestamp } from './run/time.js';
 import type { CelType } from './type.js';
@@ -102,7 +102,7 @@ class JsonMap extends CelMap {
 
   /** What policies see is not changed meanwhile: the names that a map was closed with are all there but those removed. */
   #names(): readonly string[] {
-    const closed = closedNames(this.json);
+    const closed = cachedKeys(this.json);
     if (closed === undefined) return Object.keys(this.json);
     return closed.every((name) => Object.hasOwn(this.json, name)) ? closed : Object.keys(this.json);
   }

@@ -35,7 +35,7 @@ export interface FunctionDeclaration {
 }
 
 export interface Overload {
-  /** The reference's id, by which costs are told and call sites are resolved. */
+  /** kube-apiserver's id, by which costs are told and call sites are resolved. */
   readonly id: string;
   /** Called on a receiver, which is the first parameter: `'a'.matches('b')`. */
   readonly member?: boolean;

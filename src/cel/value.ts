@@ -33,7 +33,7 @@ export type Value =
 /** An evaluation that failed; functions return it, they do not throw. */
 export class CelError {
   constructor(
-    /** The reference's text. */
+    /** kube-apiserver's text. */
     readonly message: string,
     /** Set when the evaluation as a whole was stopped: nothing absorbs such an error. */
     readonly cancelled?: 'cost-limit' | 'interrupted',
@@ -92,7 +92,7 @@ export class ArrayList extends CelList {
   }
 }
 
-/** A list that a function on strings made. The reference tells such lists from others in a few places. */
+/** A list that a function on strings made. kube-apiserver tells such lists from others in a few places. */
 export class StringList extends ArrayList {}
 
 /** Two lists, one after the other; joining costs nothing, as the cost of `+` on lists promises. */
@@ -195,11 +195,11 @@ export abstract class OpaqueValue {
   readonly costSize?: number;
   /** For `optional.ofNonZeroValue`; never zero when absent. */
   isZero?(): boolean;
-  /** What the reference makes of it when it takes it out of an optional and puts it back; itself when absent. */
+  /** What kube-apiserver makes of it when it takes it out of an optional and puts it back; itself when absent. */
   readAgain?(): Value;
 }
 
-/** `go` is the reference's value with the name of its type before it. */
+/** `go` is kube-apiserver's value with the name of its type before it. */
 export const unsupportedConversion = (go: string): CelError => new CelError(`unsupported conversion to ref.Val: ${go}`);
 
 /** The type of a value at run time; containers do not know the types of their elements. */

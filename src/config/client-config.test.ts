@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { generateKeys, issueCertificate, privateKeyPem } from '../lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../lib/x509/issue-certificate.js';
 import { clientConfigOf } from './client-config.js';
 import { ConfigError } from './config-error.js';
 import { loadKubeconfig, parseKubeconfig } from './kubeconfig.js';

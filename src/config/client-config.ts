@@ -1,11 +1,11 @@
 // From a client-configuration file to a client: the chosen context's server, trust and credentials, checked together.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import fs from 'node:fs';
-import { authorityError } from '../lib/authority-error.js';
-import { goFileError } from '../lib/go-file-error.js';
-import { goQuote } from '../lib/go-quote.js';
-import { parseGoUrl } from '../lib/go-url.js';
-import { keyPairError } from '../lib/key-pair-error.js';
+import { authorityError } from '../lib/x509/authority-error.js';
+import { goFileError } from '../lib/go/file-error.js';
+import { goQuote } from '../lib/go/quote.js';
+import { parseGoUrl } from '../lib/go/url.js';
+import { keyPairError } from '../lib/x509/key-pair-error.js';
 import type { ClientTls } from '../outbound/client-tls.js';
 import { PROXY_SCHEMES, throughProxy } from '../egress/proxy-url.js';
 import type { CredentialPlugin } from '../outbound/credential-plugin.js';
@@ -94,7 +94,7 @@ export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
     dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer, config.tls),
     tls: config.tls,
     headers: config.headers,
-    packed: config.packed ?? true,
+    gzip: config.packed ?? true,
     ...(config.credentials !== undefined && { credentials: config.credentials }),
   });
 

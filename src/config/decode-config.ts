@@ -1,6 +1,6 @@
 // A configuration file's text as an object of one of the kinds and versions it may have, decoded strictly: what does not
 // belong there, or stands there twice, is refused.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { apiVersionFault, parseApiVersion } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
 import { type Decoded, DecodeError, decodeJson, decodeTree, parseJsonTree } from '../schema/json/decode.js';
@@ -19,7 +19,7 @@ export interface ConfigKind {
 
 export interface DecodeConfigOptions {
   readonly kinds: readonly ConfigKind[];
-  /** The place where the reference registers these kinds: its refusals name it. */
+  /** The place where kube-apiserver registers these kinds: its refusals name it. */
   readonly scheme: string;
   /** What a file that does not say is taken for. */
   readonly assumed?: { readonly kind: string; readonly apiVersion: string };

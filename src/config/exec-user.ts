@@ -1,5 +1,5 @@
 // Users of client-configuration files that a program speaks for.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { CredentialPlugin } from '../outbound/credential-plugin.js';
 import { ConfigError } from './config-error.js';
 import type { KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig.js';

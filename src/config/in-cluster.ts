@@ -1,7 +1,7 @@
 // How a program that runs in a pod reaches the API of its cluster.
 import fs from 'node:fs';
 import net from 'node:net';
-import { goFileError } from '../lib/go-file-error.js';
+import { goFileError } from '../lib/go/file-error.js';
 import type { ClientConfig } from './client-config.js';
 import { ConfigError } from './config-error.js';
 

@@ -1,10 +1,10 @@
 // Client-configuration files (kubeconfig): where a server is and how to show oneself to it. Webhooks are named by them.
 import fs from 'node:fs';
 import path from 'node:path';
-import { base64Fault } from '../lib/base64-fault.js';
-import { goFileError, readTextFile } from '../lib/go-file-error.js';
-import { cannotUnmarshal, goJsonKind } from '../lib/go-json-kind.js';
-import { isPlainObject } from '../lib/plain-object.js';
+import { base64Fault } from '../lib/text/base64-fault.js';
+import { goFileError, readTextFile } from '../lib/go/file-error.js';
+import { cannotUnmarshal, goJsonKind } from '../lib/go/json-kind.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import { apiVersionFault } from '../machinery/object.js';
 import { escapedHeaderKey } from '../outbound/escaped-header-key.js';
 import { DecodeError } from '../schema/json/decode.js';
@@ -190,10 +190,10 @@ function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
   };
 }
 
-/** What the reference calls the items of these lists. */
+/** What kube-apiserver calls the items of these lists. */
 const LISTED = { clusters: 'NamedCluster', users: 'NamedAuthInfo', contexts: 'NamedContext' } as const;
 
-/** A list whose items may be left out: the reference takes null for an empty one. */
+/** A list whose items may be left out: kube-apiserver takes null for an empty one. */
 const orEmpty = (list: unknown, empty: unknown): readonly unknown[] | undefined =>
   Array.isArray(list) ? list.map((item: unknown) => item ?? empty) : undefined;
 

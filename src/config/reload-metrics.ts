@@ -1,6 +1,6 @@
 // How often a configuration file was taken up again, under the names dashboards know.
 import crypto from 'node:crypto';
-import type { MetricRegistry, Stability } from '../lib/metrics.js';
+import type { MetricRegistry, Stability } from '../lib/telemetry/metrics.js';
 
 export interface ReloadMetrics {
   /** This text is in effect, from the start. */

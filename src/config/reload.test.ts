@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createLogs } from '../lib/log.js';
-import { nextTurn } from '../lib/turns.js';
+import { createLogs } from '../lib/telemetry/log.js';
+import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { ConfigError } from './config-error.js';
 import { reloadOnChange } from './reload.js';
 
@@ -102,9 +102,9 @@ test('what is tried again after a failure is not, once something good is there',
   t.mock.timers.tick(1000);
   await again;
   await change('two');
-  await nextTurn();
+  await yieldToEventLoop();
   t.mock.timers.tick(1000);
-  await nextTurn();
+  await yieldToEventLoop();
   await change('three');
   assert.deepEqual(tries, ['bad', 'bad', 'two', 'three']);
   stop.abort();

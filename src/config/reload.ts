@@ -1,7 +1,7 @@
 // A configuration file that is taken up again when it changes. A bad change leaves what was there in effect.
-import { readTextFile } from '../lib/go-file-error.js';
-import type { Logger } from '../lib/log.js';
-import { watchFiles } from '../lib/watch-files.js';
+import { readTextFile } from '../lib/go/file-error.js';
+import type { Logger } from '../lib/telemetry/log.js';
+import { watchFiles } from '../lib/files/watch-files.js';
 import { ConfigError } from './config-error.js';
 
 export interface ReloadOptions<T> {

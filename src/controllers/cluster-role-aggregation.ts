@@ -1,10 +1,10 @@
 // Gives aggregated cluster roles the rules of the roles they select.
-import { deepEqual } from '../lib/deep-equal.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
 import { labelSelectorAsSelector } from '../machinery/label-selector.js';
 import type { ClusterRole, PolicyRule } from '../schema/generated/rbac.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import { type ControllerParts, registryOf } from './controller.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 
 const MANAGER = 'clusterrole-aggregation-controller';
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };
@@ -42,16 +42,16 @@ export async function startClusterRoleAggregation(parts: ControllerParts): Promi
   const lookAll = (): void => {
     for (const name of aggregated) queue.add(name);
   };
-  const roles = followStore({
+  const roles = startInformer({
     store: registryOf(parts, CLUSTER_ROLES).store,
     signal,
     log,
-    put: (stored) => {
+    onUpsert: (stored) => {
       if ((stored.object() as Readonly<ClusterRole>).aggregationRule !== undefined) aggregated.add(stored.key);
       else aggregated.delete(stored.key);
       lookAll();
     },
-    gone: (stored) => {
+    onDelete: (stored) => {
       aggregated.delete(stored.key);
       lookAll();
     },

@@ -1,5 +1,5 @@
 // What every controller is given of the server, and what it answers.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import type { LifeContext } from '../registry/kind.js';
@@ -23,7 +23,7 @@ export interface ControllerParts {
 /** Resolves once the controller knows the state that was there; it works on until the signal aborts. */
 export type StartController = (parts: ControllerParts) => Promise<void>;
 
-/** The manager the reference's controllers write as. */
+/** The manager kube-apiserver's controllers write as. */
 export const CONTROLLER_MANAGER = 'kube-controller-manager';
 
 export const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };

@@ -2,9 +2,9 @@
 import type { KubeObject } from '../machinery/object.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { Namespace } from '../schema/generated/core.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import { CONTROLLER_MANAGER, type ControllerParts, NAMESPACES, registryOf, updateSame } from './controller.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 
 export interface Kept {
   /** The controller's name, in logs. */
@@ -29,23 +29,23 @@ export async function keepInNamespaces(parts: ControllerParts, kept: Kept): Prom
     signal,
     log,
   });
-  const namespaces = followStore({
+  const namespaces = startInformer({
     store: registryOf(parts, NAMESPACES).store,
     signal,
     log,
-    put: (stored) => queue.add(stored.key),
-    gone: () => undefined,
+    onUpsert: (stored) => queue.add(stored.key),
+    onDelete: () => undefined,
   });
   const own = `/${kept.name}`;
   const look = ({ key }: { readonly key: string }): void => {
     if (key.endsWith(own)) queue.add(key.slice(0, -own.length));
   };
-  const objects = followStore({
+  const objects = startInformer({
     store: registryOf(parts, kept.resource).store,
     signal,
     log,
-    put: kept.mend === undefined ? () => undefined : look,
-    gone: look,
+    onUpsert: kept.mend === undefined ? () => undefined : look,
+    onDelete: look,
   });
   await Promise.all([namespaces.synced, objects.synced]);
 }

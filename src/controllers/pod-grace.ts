@@ -5,7 +5,7 @@ import type { ServerClient } from '../registry/server-client.js';
 import { NODES } from './controller.js';
 
 /**
- * A pod that is bound to a node ends when the node's agent says so. Where no such node exists nobody ever would: then
+ * A pod that is bound to a node ends when the kubelet says so. Where no such node exists nobody ever would: then
  * it is deleted at once.
  */
 export async function podDeleteOptions(client: ServerClient, object: Readonly<KubeObject>): Promise<DeleteOptions> {

@@ -2,14 +2,14 @@
 // it lets in; what goes, and what uses less than before, is counted here.
 import { evaluatorFor, type QuotaEvaluator } from '../admission/quota/evaluator.js';
 import { scopesOf } from '../admission/quota/scope.js';
-import { deepEqual } from '../lib/deep-equal.js';
-import { Turns } from '../lib/turns.js';
+import { deepEqual } from '../lib/values/deep-equal.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import { addQuantities, compareQuantities, formatQuantity } from '../machinery/quantity.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { ResourceList, ResourceQuota } from '../schema/generated/core.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import { type ControllerParts, registryOf, updateSame } from './controller.js';
-import { WorkQueue } from '../lib/work-queue.js';
+import { WorkQueue } from '../lib/async/work-queue.js';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
 const CONCURRENCY = 5;
@@ -50,17 +50,17 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
       }
     },
   });
-  const quotas = followStore({
+  const quotas = startInformer({
     store: registryOf(parts, QUOTAS).store,
     signal,
     log,
-    put: (stored, before) => {
+    onUpsert: (stored, before) => {
       const { spec, status } = stored.object() as Readonly<ResourceQuota>;
       const old = before?.object() as Readonly<ResourceQuota> | undefined;
       if (old !== undefined && deepEqual(spec, old.spec) && deepEqual(spec.hard, status.hard)) return;
       queue.add(stored.key);
     },
-    gone: () => undefined,
+    onDelete: () => undefined,
   });
   const countAll = (): void => {
     for (const key of quotas.objects.keys()) queue.add(key);
@@ -89,16 +89,16 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
     if (followed.has(registry.store)) return;
     const stop = new AbortController();
     followed.set(registry.store, stop);
-    const { synced } = followStore({
+    const { synced } = startInformer({
       store: registry.store,
       signal: AbortSignal.any([signal, stop.signal]),
       log,
-      put: (stored, before) => {
+      onUpsert: (stored, before) => {
         if (before === undefined || evaluator.each !== undefined) return;
         const usage = evaluator.usage(stored.object(), context());
         if (!deepEqual(usage, evaluator.usage(before.object(), context()))) enqueue(stored.key, evaluator);
       },
-      gone: (stored) => enqueue(stored.key, evaluator),
+      onDelete: (stored) => enqueue(stored.key, evaluator),
     });
     await synced;
   }
@@ -174,7 +174,7 @@ async function usageOf(
       if (total[name] !== undefined) total[name] = formatQuantity(addQuantities(total[name], amount));
     }
   };
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const { registry, evaluator } of counted) {
     for (const name of Object.keys(quota.spec.hard ?? {})) if (evaluator.counts(name)) total[name] ??= '0';
     const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
@@ -184,7 +184,7 @@ async function usageOf(
       continue;
     }
     for (const stored of items) {
-      await turns.breathe();
+      await yielder.yieldIfDue();
       const object = stored.object();
       if (scopes.every((scope) => evaluator.matchesScope?.(scope, object, life) === true)) {
         add(evaluator.usage(object, life));

@@ -1,6 +1,6 @@
 // Which of the names a definition asks for it gets: those no other definition of its group has.
 import { isDeepStrictEqual } from 'node:util';
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type {
   CustomResourceDefinition,

@@ -1,7 +1,7 @@
 // Bringing the tree of a custom resource into the form its schema gives it.
-import { append } from '../lib/append.js';
-import { cannotUnmarshal } from '../lib/go-json-kind.js';
-import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { append } from '../lib/values/append.js';
+import { cannotUnmarshal } from '../lib/go/json-kind.js';
+import { isPlainObject, setMember } from '../lib/values/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { metaType } from '../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../schema/json/decode.js';

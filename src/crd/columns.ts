@@ -5,7 +5,7 @@ import { NAME_COLUMN, sinceCell } from '../registry/columns.js';
 import type { Cell, Column, KindDefinition } from '../registry/kind.js';
 import type { CustomResourceColumnDefinition } from '../schema/generated/apiextensions.v1.js';
 import { encodeTree } from '../schema/json/encode.js';
-import { type JsonPath, MOST_LOOKED_AT, parseJsonPath, type PathBudget } from './json-path.js';
+import { type JsonPath, MAX_LOOKED_AT, parseJsonPath, type PathBudget } from './json-path.js';
 
 const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
@@ -15,15 +15,15 @@ const AGE: CustomResourceColumnDefinition = {
 };
 
 /** Every row has as many cells: what is beyond these is not shown. */
-const MOST_COLUMNS = 1_000;
-const MOST_PATH_LETTERS = 64 * 1024;
+const MAX_COLUMNS = 1_000;
+const MAX_PATH_CHARACTERS = 64 * 1024;
 
 /** When the cells before have more letters, the rest of a row is empty: each could show the whole object. */
-const MOST_ROW_LETTERS = 1024 * 1024;
+const MAX_ROW_CHARACTERS = 1024 * 1024;
 
 /** Of the cells of a row together. */
 interface RowBudget extends PathBudget {
-  letters: number;
+  characters: number;
 }
 
 /** Without columns of its own a kind shows its age. Columns stop at the first whose path cannot be read. */
@@ -32,11 +32,11 @@ export function columnsOf(
 ): Pick<KindDefinition, 'columns' | 'row'> {
   const columns: Column[] = [NAME_COLUMN];
   const cells: ((object: Readonly<KubeObject>, now: Date, budget: RowBudget) => Cell)[] = [];
-  let letters = 0;
+  let characters = 0;
   for (const definition of stated?.length ? stated : [AGE]) {
     const { name, format, description, jsonPath, priority = 0 } = definition;
-    letters += jsonPath.length;
-    if (cells.length >= MOST_COLUMNS || letters > MOST_PATH_LETTERS) break;
+    characters += jsonPath.length;
+    if (cells.length >= MAX_COLUMNS || characters > MAX_PATH_CHARACTERS) break;
     const path = parseJsonPath(jsonPath);
     if (path === undefined) break;
     const type = definition.type as Column['type'];
@@ -52,18 +52,18 @@ export function columnsOf(
   return {
     columns,
     row(object, now) {
-      const budget = { left: MOST_LOOKED_AT, letters: MOST_ROW_LETTERS };
+      const budget = { left: MAX_LOOKED_AT, characters: MAX_ROW_CHARACTERS };
       return [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now, budget))];
     },
   };
 }
 
 function cellOf(type: Column['type'], [value]: ReturnType<JsonPath>, now: Date, budget: RowBudget): Cell {
-  if (value === undefined || budget.letters < 0) return null;
+  if (value === undefined || budget.characters < 0) return null;
   switch (type) {
     case 'string': {
       const text = textOf(value);
-      budget.letters -= text.length;
+      budget.characters -= text.length;
       return text;
     }
     case 'integer':

@@ -1,6 +1,6 @@
 // A custom resource's schema as the run-time form of a type: what server-side apply and documents walk.
-import { namesOf } from '../lib/closed-maps.js';
-import { once } from '../lib/once.js';
+import { keysOf } from '../lib/values/key-cache.js';
+import { once } from '../lib/values/once.js';
 import { metaType } from '../schema/catalogue.js';
 import type { Field, ListType, MapType, ScalarName, StructType, Type, Unstructured } from '../schema/type.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
@@ -98,7 +98,7 @@ const structFrom = (fields: readonly Field[], name: string): StructType => {
  */
 function structOf(schema: Schema, name: string, isOpen: boolean): StructType {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
-  const isEmpty = !embedded && namesOf(schema.properties ?? {}).length === 0;
+  const isEmpty = !embedded && keysOf(schema.properties ?? {}).length === 0;
   const preserveUnknown = isOpen || isEmpty;
   const own = (): Field[] => fieldsOf(schema, name, isOpen);
   const fields = (): Field[] => (embedded ? withResourceFields(own()) : own());

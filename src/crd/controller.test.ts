@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
-import { type Answer, TestApi } from '../server/testing.js';
+import { type Answer, TestApi } from '../server/testing/test-api.js';
 import { startDefinitions } from './controller.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

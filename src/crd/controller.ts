@@ -4,10 +4,10 @@
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import { systemClock } from '../lib/clock.js';
-import type { Aside } from '../lib/aside.js';
-import { errorText } from '../lib/error-text.js';
-import { whenSettled } from '../lib/settle.js';
+import { systemClock } from '../lib/async/clock.js';
+import type { WorkerPool } from '../lib/async/worker-pool.js';
+import { errorText } from '../lib/text/error-text.js';
+import { delayFirstStatus } from '../lib/async/delay-first-status.js';
 import { isDeepStrictEqual } from 'node:util';
 import { isCaBundle } from '../apis/apiextensions/conversion-validation.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
@@ -16,14 +16,14 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
 } from '../schema/generated/apiextensions.v1.js';
-import { followStore } from '../storage/follow-store.js';
+import { startInformer } from '../storage/informer.js';
 import type { ResourceStore } from '../storage/store.js';
 import { type Condition, decideNames } from './accept-names.js';
 import { approvalCondition } from './approval-condition.js';
 import { type CustomKind, customKind, type CustomKindOptions } from './custom-kind.js';
 import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
-import { toldOf } from './told-aside.js';
+import { conditionsOf } from './conditions.worker.js';
 
 export interface DefinitionsOptions {
   /** The store of the definitions. */
@@ -36,7 +36,7 @@ export interface DefinitionsOptions {
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   readonly converterOf?: CustomKindOptions['converterOf'];
   /** Where large definitions are looked through. */
-  readonly aside?: Aside | undefined;
+  readonly workers?: WorkerPool | undefined;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }
@@ -71,18 +71,18 @@ export function startDefinitions(options: DefinitionsOptions): StartedDefinition
   const { store, signal, log } = options;
   const definitions = new Map<string, Definition>();
   const controller = new Definitions(options, definitions);
-  const { synced } = followStore({
+  const { synced } = startInformer({
     store,
     signal,
     log: (message) => log(`custom resource definitions: ${message}`),
-    put(stored) {
+    onUpsert(stored) {
       const definition = stored.object() as unknown as CustomResourceDefinition;
       const known = Number(definitions.get(stored.key)?.metadata.resourceVersion ?? 0);
       // Of our own writes the last is known before the watch brings the first.
       if (known < stored.revision) definitions.set(stored.key, definition);
-      whenSettled(isNew(definition), systemClock, () => controller.look(stored.key));
+      delayFirstStatus(isNew(definition), systemClock, () => controller.look(stored.key));
     },
-    gone({ key }) {
+    onDelete({ key }) {
       definitions.delete(key);
       controller.look(key);
     },
@@ -223,7 +223,7 @@ class Definitions {
     const about = `${uid}/${generation}`;
     if (this.#told.get(name) === about) return definition;
     this.#told.set(name, about);
-    const told = Object.entries(await toldOf(this.options.aside, definition)).filter(([type, wanted]) => {
+    const told = Object.entries(await conditionsOf(this.options.workers, definition)).filter(([type, wanted]) => {
       const old = conditionOf(definition, type);
       return wanted === undefined ? old !== undefined : !isSame(old, wanted);
     });
@@ -253,13 +253,13 @@ class Definitions {
       if (isDeepStrictEqual(known.made, made)) return;
     }
     this.#stop(name);
-    const { expressions, converterOf, context, aside } = this.options;
+    const { expressions, converterOf, context, workers } = this.options;
     const kind = customKind(definition, {
       selectableFields: context().features.enabled('CustomResourceFieldSelectors'),
       terminating: () => serving.terminating,
       ...(expressions && { expressions }),
       ...(converterOf && { converterOf }),
-      aside,
+      workers,
     });
     const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
     this.#serving.set(name, serving);

@@ -1,15 +1,15 @@
 // A definition as kinds that can be served: one for each of its versions, over one store.
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import type { Aside, Knowledge } from '../lib/aside.js';
-import { goValueText } from '../lib/go-value.js';
-import { once } from '../lib/once.js';
+import type { WorkerPool, WorkerRequirement } from '../lib/async/worker-pool.js';
+import { goValueText } from '../lib/go/value.js';
+import { once } from '../lib/values/once.js';
 import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
-import { isUnfitted } from '../machinery/unfitted.js';
+import { needsPruning } from '../machinery/needs-pruning.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
-import { refOf } from '../registry/prepare-aside.js';
-import type { EndpointTypes } from '../rest/endpoint.js';
-import { compareVersions } from '../rest/group-priorities.js';
+import { refOf } from '../registry/prepare.worker.js';
+import type { EndpointTypes } from '../rest/contract/endpoint.js';
+import { compareVersions } from '../rest/discovery/group-priorities.js';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
@@ -27,7 +27,7 @@ import { definitionFrom, definitionJson } from './definition-json.js';
 import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
-import { renewingAside } from './renew-aside.js';
+import { renewingOnWorker } from './renew.worker.js';
 import { setDefaults } from './set-defaults.js';
 import { fitted, storedCodec, writtenCodec } from './stored-codec.js';
 import { customStrategy } from './strategy.js';
@@ -70,7 +70,7 @@ export interface CustomKindOptions {
   /** Converts by a definition's webhook. */
   readonly converterOf?: (definition: Readonly<CustomResourceDefinition>) => Converter;
   /** Where large objects that were converted are looked through. */
-  readonly aside?: Aside | undefined;
+  readonly workers?: WorkerPool | undefined;
 }
 
 export function customKind(given: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
@@ -81,8 +81,8 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
   const stored = versions.find(({ stated }) => stated.storage);
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
   const converter = spec.conversion?.strategy === 'Webhook' ? options.converterOf?.(crd) : undefined;
-  const knowledge = definitionFor(given);
-  const parts = { ...options, stored, versions, converter, knowledge };
+  const requirement = definitionFor(given);
+  const parts = { ...options, stored, versions, converter, requirement };
   const definitions = new Map(versions.map((version) => [version, definitionOfVersion(crd, version, parts)]));
   const definitionOf = (version: CompiledVersion): KindDefinition => definitions.get(version) as KindDefinition;
   const viewOf = (version: CompiledVersion): Pick<CustomKind, 'view'> =>
@@ -108,9 +108,9 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
       namespaced: spec.scope === 'Namespaced',
       custom: true,
       codec:
-        options.aside === undefined
+        options.workers === undefined
           ? codec
-          : renewingAside(codec, options.aside, knowledge, refOf(definitionOf(stored))),
+          : renewingOnWorker(codec, options.workers, requirement, refOf(definitionOf(stored))),
       fieldsOf: (object) =>
         Object.assign({}, ...served.map(({ stated }) => selectableFields(stated)(object))) as Record<string, string>,
     },
@@ -120,14 +120,14 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
 let kindsMade = 0;
 
 /** Each kind that is made is another: definitions of one name may follow each other. */
-function definitionFor(crd: Readonly<CustomResourceDefinition>): Knowledge {
+function definitionFor(crd: Readonly<CustomResourceDefinition>): WorkerRequirement {
   return {
     id: `${crd.metadata.name ?? ''} ${++kindsMade}`,
     json: () => definitionJson(crd),
   };
 }
 
-/** The same kind, in another thread. */
+/** The same kind, on a worker thread. */
 export function customKindFrom(json: Buffer, options: CustomKindOptions): CustomKind {
   return customKind(definitionFrom(json), options);
 }
@@ -172,17 +172,17 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
 const apiVersionIn = ({ spec }: Readonly<CustomResourceDefinition>, { stated }: CompiledVersion): string =>
   apiVersionOf({ group: spec.group, version: stated.name });
 
-interface ViewParts extends Pick<CustomKindOptions, 'aside'> {
+interface ViewParts extends Pick<CustomKindOptions, 'workers'> {
   readonly stored: CompiledVersion;
   readonly converter: Converter;
-  readonly knowledge: Knowledge;
+  readonly requirement: WorkerRequirement;
 }
 
 /** The objects in one version, each converted from the one it was written in. */
 function versionView(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, converter, knowledge, aside }: ViewParts,
+  { stored, converter, requirement, workers }: ViewParts,
 ): (base: ResourceStore) => ResourceStore {
   const { stated, type, schema } = version;
   const apiVersion = apiVersionIn(crd, version);
@@ -190,13 +190,13 @@ function versionView(
     const wanted = into === apiVersion ? version : stored;
     return {
       fit: (object) => fitted(wanted.type, object),
-      elsewhere: aside && {
-        aside,
-        needs: knowledge,
+      elsewhere: workers && {
+        workers,
+        requires: requirement,
         kind: {
           group: crd.spec.group,
           plural: crd.status.acceptedNames.plural,
-          custom: { id: knowledge.id, version: wanted.stated.name },
+          custom: { id: requirement.id, version: wanted.stated.name },
         },
       },
     };
@@ -256,7 +256,7 @@ function deprecation({ spec }: Readonly<CustomResourceDefinition>, version: stri
 
 interface DefinitionParts extends CustomKindOptions {
   readonly converter: Converter | undefined;
-  readonly knowledge: Knowledge;
+  readonly requirement: WorkerRequirement;
   readonly stored: CompiledVersion;
   readonly versions: readonly CompiledVersion[];
 }
@@ -267,7 +267,7 @@ const TERMINATING_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get',
 function definitionOfVersion(
   crd: Readonly<CustomResourceDefinition>,
   version: CompiledVersion,
-  { stored, versions, terminating, expressions, converter, knowledge, aside }: DefinitionParts,
+  { stored, versions, terminating, expressions, converter, requirement, workers }: DefinitionParts,
 ): KindDefinition {
   const { spec, status } = crd;
   const names = status.acceptedNames;
@@ -288,10 +288,10 @@ function definitionOfVersion(
     storageVersion: converter === undefined ? stored.stated.name : stated.name,
     shownStorageVersion: stored.stated.name,
     custom: true,
-    origin: { knowledge, version: stated.name },
+    origin: { requirement, version: stated.name },
     ...(converter && {
       convert: async (object: Readonly<JsonObject>, apiVersion: string) => {
-        const elsewhere = aside && { aside, needs: knowledge };
+        const elsewhere = workers && { workers, requires: requirement };
         const [converted] = await converter.convert([object], apiVersion, { elsewhere });
         return ((await converted?.object()) ?? {}) as JsonObject;
       },
@@ -299,7 +299,7 @@ function definitionOfVersion(
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
       fit(object) {
-        if (!isUnfitted(object)) return false;
+        if (!needsPruning(object)) return false;
         version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
         return true;
       },

@@ -1,5 +1,5 @@
 // Definitions on their way to another thread.
-import { inTurns } from '../lib/turns.js';
+import { runCooperatively } from '../lib/scheduling/yield.js';
 import { typeOf } from '../schema/catalogue.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import { decodeStoredJson } from '../schema/json/decode-stored.js';
@@ -7,7 +7,7 @@ import { encodePieces } from '../schema/json/encode-pieces.js';
 import type { StructType } from '../schema/type.js';
 
 export const definitionJson = (crd: Readonly<CustomResourceDefinition>): Promise<Buffer> =>
-  inTurns(encodePieces(definitionType(), crd));
+  runCooperatively(encodePieces(definitionType(), crd));
 
 export const definitionFrom = (json: Buffer): CustomResourceDefinition =>
   decodeStoredJson(definitionType(), json) as unknown as CustomResourceDefinition;

@@ -1,7 +1,7 @@
 // The end of a definition: its objects go first, then it.
-import { errorText } from '../lib/error-text.js';
+import { errorText } from '../lib/text/error-text.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pause } from '../lib/pause.js';
+import { pause } from '../lib/async/pause.js';
 import { CLEANUP_FINALIZER } from '../apis/apiextensions/definition.js';
 import { deleteCollection } from '../registry/delete-collection.js';
 import type { LifeContext } from '../registry/kind.js';

@@ -1,6 +1,6 @@
 // What the paths of columns and selectable fields find: `.spec.ports[0].name`,
 // `.status.conditions[?(@.type=="Ready")].status`, `.metadata.labels['example\.test/name']`.
-import { isPlainObject, ownMember } from '../lib/plain-object.js';
+import { isPlainObject, ownMember } from '../lib/values/plain-object.js';
 import { JsonPathError, type JsonPathNode, parseJsonPath as parseTemplate } from '../machinery/json-path.js';
 
 /**
@@ -15,7 +15,7 @@ export interface PathBudget {
 }
 
 /** `..*..*` finds some things many times over: beyond this many paths find nothing. */
-export const MOST_LOOKED_AT = 200_000;
+export const MAX_LOOKED_AT = 200_000;
 
 /** Undefined for a text that is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
@@ -26,7 +26,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
     if (error instanceof JsonPathError) return undefined;
     throw error;
   }
-  return (root, budget = { left: MOST_LOOKED_AT }) => {
+  return (root, budget = { left: MAX_LOOKED_AT }) => {
     try {
       return walk([root], nodes, budget);
     } catch (error) {

@@ -1,8 +1,8 @@
 // Lists that are sets or maps hold no item twice.
-import { append } from '../lib/append.js';
-import { FloatLiteral } from '../lib/float-literal.js';
-import { isPlainObject } from '../lib/plain-object.js';
-import { asWritten } from '../lib/whole-floats.js';
+import { append } from '../lib/values/append.js';
+import { FloatLiteral } from '../lib/json/float-literal.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
+import { asWritten } from '../lib/json/whole-floats.js';
 import { duplicate, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { shownJson } from '../apis/apiextensions/values/shown-json.js';

@@ -1,5 +1,5 @@
 // Dropping what a custom resource's schema does not know, and noting where it was.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 
 const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);

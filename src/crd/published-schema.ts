@@ -1,6 +1,6 @@
 // A custom resource's schema as OpenAPI documents show it.
 import type { GroupVersionKind } from '../machinery/object.js';
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import { FieldPath } from '../machinery/field-error.js';
 import { isIntOrString, isStructural } from '../apis/apiextensions/structural-schema.js';
 import { additionalOf, itemsOf, type Schema, sortedMembers } from '../apis/apiextensions/schema-walk.js';
@@ -33,7 +33,7 @@ function objectSchema(published: Published, form: SchemaForm): JsonSchema {
     'x-kubernetes-group-version-kind': [{ group: kind.group, version: kind.version, kind: kind.kind }],
     ...selectable(selectableFields),
   };
-  const schema = toldSchema(published);
+  const schema = publishedSchema(published);
   const unknownKept = preserveUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   // kubectl takes the members it is told of for all there are, so it is told of none.
   if (schema === undefined || (form === 'v2' && unknownKept)) return { type: 'object', ...words };
@@ -42,7 +42,7 @@ function objectSchema(published: Published, form: SchemaForm): JsonSchema {
 }
 
 /** None of what is not structural, as definitions of old may be. */
-const toldSchema = ({ schema, preserveUnknown }: Published): Schema | undefined =>
+const publishedSchema = ({ schema, preserveUnknown }: Published): Schema | undefined =>
   schema !== undefined && preserveUnknown && !isStructural(schema, FieldPath.of('schema')) ? undefined : schema;
 
 function listSchema({ kind, listKind, plural, typeName, selectableFields }: Published, form: SchemaForm): JsonSchema {
@@ -113,8 +113,8 @@ function nodeSchema(schema: Schema, form: SchemaForm): JsonSchema {
 
 type Copy = JSONSchemaProps & Record<string, unknown>;
 
-const NEVER_TOLD = ['example', 'externalDocs'];
-const NOT_IN_FORM_TWO = [...NEVER_TOLD, 'allOf', 'oneOf', 'anyOf', 'not', 'default', 'nullable'];
+const NEVER_PUBLISHED = ['example', 'externalDocs'];
+const NOT_IN_FORM_TWO = [...NEVER_PUBLISHED, 'allOf', 'oneOf', 'anyOf', 'not', 'default', 'nullable'];
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
 function without(schema: Schema, words: readonly string[]): Copy {
@@ -124,7 +124,7 @@ function without(schema: Schema, words: readonly string[]): Copy {
 }
 
 function inFormThree(schema: Schema): Copy {
-  const node = without(unfolded(schema), NEVER_TOLD);
+  const node = without(unfolded(schema), NEVER_PUBLISHED);
   for (const word of ['allOf', 'oneOf', 'anyOf'] as const) {
     const rules = node[word];
     if (rules !== undefined) node[word] = rules.map(ruleSchema);

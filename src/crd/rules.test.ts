@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import type { JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
-import { type Answer, TestApi } from '../server/testing.js';
+import { type Answer, TestApi } from '../server/testing/test-api.js';
 import { startDefinitions } from './controller.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -1,7 +1,7 @@
 // The scale subresource of a custom resource: where its definition says the replicas stand.
-import { isPlainObject, setMember } from '../lib/plain-object.js';
-import { isGoFloat } from '../lib/go-float.js';
-import { goValueText } from '../lib/go-value.js';
+import { isPlainObject, setMember } from '../lib/values/plain-object.js';
+import { isGoFloat } from '../lib/go/float.js';
+import { goValueText } from '../lib/go/value.js';
 import { type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import { StatusError } from '../machinery/status.js';
 import type { ScaleAccess } from '../registry/kind.js';

@@ -1,6 +1,6 @@
 // Filling in what a schema has defaults for. A null where none is allowed counts as left out. A short list of empty items
 // may stand for any number of long defaults, so that what is filled in is counted.
-import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { isPlainObject, setMember } from '../lib/values/plain-object.js';
 import { requestEntityTooLarge } from '../machinery/status.js';
 import { additionalOf, itemsOf, type Schema } from '../apis/apiextensions/schema-walk.js';
 import { deepCopy } from '../schema/deep-copy.js';
@@ -8,11 +8,11 @@ import { encodeTree } from '../schema/json/encode.js';
 import { propertyOf } from './prune.js';
 
 /** What defaults may add to one object, as JSON: more than any store takes of one. */
-export const MOST_FILLED_BYTES = 16 * 1024 * 1024;
+export const MAX_FILLED_BYTES = 16 * 1024 * 1024;
 
 /** Sets defaults, in place. */
 export function setDefaults(value: unknown, schema: Schema | undefined): void {
-  fill(value, schema, { leftBytes: MOST_FILLED_BYTES });
+  fill(value, schema, { leftBytes: MAX_FILLED_BYTES });
 }
 
 interface Filling {
@@ -74,19 +74,19 @@ const hasDefault = ({ default: value }: Schema): boolean => value !== undefined 
 /** A value of its own. */
 function defaultOf(schema: Schema, filling: Filling): unknown {
   const { default: value = null } = schema;
-  filling.leftBytes -= printedBytes(schema);
-  if (filling.leftBytes < 0) throw requestEntityTooLarge(`defaults fill in more than ${MOST_FILLED_BYTES} bytes`);
+  filling.leftBytes -= encodedBytes(schema);
+  if (filling.leftBytes < 0) throw requestEntityTooLarge(`defaults fill in more than ${MAX_FILLED_BYTES} bytes`);
   return typeof value === 'object' && value !== null ? deepCopy(value) : value;
 }
 
-const printed = new WeakMap<Schema, number>();
+const encoded = new WeakMap<Schema, number>();
 
 /** Of its default, with what stands around it. */
-function printedBytes(schema: Schema): number {
-  let bytes = printed.get(schema);
+function encodedBytes(schema: Schema): number {
+  let bytes = encoded.get(schema);
   if (bytes === undefined) {
     bytes = encodeTree(schema.default ?? null).length + AROUND_BYTES;
-    printed.set(schema, bytes);
+    encoded.set(schema, bytes);
   }
   return bytes;
 }

@@ -1,5 +1,5 @@
 // How a custom resource lies in a store, and how what lies there reads today: schemas and storage versions change.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import { decodeStoredCbor } from '../schema/cbor/decode.js';

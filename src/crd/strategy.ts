@@ -1,8 +1,8 @@
 // The rules of a custom resource's life: what its definition's version says of it.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import { once } from '../lib/once.js';
-import { goQuote } from '../lib/go-quote.js';
+import { once } from '../lib/values/once.js';
+import { goQuote } from '../lib/go/quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
 import { forbidden } from '../machinery/status.js';
@@ -45,11 +45,11 @@ export interface StrategyOptions {
 const ALTERNATIVES_AS_THE_REST = 4;
 
 /** A schema of more parts is itself what takes long, however small an object is. */
-const MOST_PARTS = 5_000;
+const MAX_PARTS = 5_000;
 
 /** By how much the work on an object is more than its size tells. */
 function weightOf(schema: Schema | undefined): number {
-  if (isLargerThan(schema, MOST_PARTS)) return Infinity;
+  if (isLargerThan(schema, MAX_PARTS)) return Infinity;
   return Math.max(1, alternativesIn(schema) / ALTERNATIVES_AS_THE_REST);
 }
 
@@ -95,7 +95,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     },
     ...(toStored && { canonicalize: toStored }),
     ...(asSeen && { asSeen }),
-    fit(object) {
+    pruneForStorage(object) {
       const isFitted = fit?.(object) === true;
       return (hasStatus && setStatus(object, schema())) || isFitted;
     },
@@ -104,7 +104,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
   };
 }
 
-/** A status that a write may not bring, the reference fills in whenever it reads what is stored. True when it did. */
+/** A status that a write may not bring, kube-apiserver fills in whenever it reads what is stored. True when it did. */
 function setStatus(object: KubeObject, schema: Schema | undefined): boolean {
   const stated = schema?.properties?.['status'];
   if (stated === undefined || !hasDefault(stated) || statusOf(object) !== undefined) return false;

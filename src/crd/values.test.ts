@@ -8,7 +8,7 @@ import { encodeJson } from '../schema/json/encode.js';
 import { compileType } from './compile-type.js';
 import { validateUniqueItems } from './list-uniqueness.js';
 import { prune } from './prune.js';
-import { dropForbiddenNulls, MOST_FILLED_BYTES, setDefaults } from './set-defaults.js';
+import { dropForbiddenNulls, MAX_FILLED_BYTES, setDefaults } from './set-defaults.js';
 
 const object = (properties: Record<string, JSONSchemaProps>, more: Partial<JSONSchemaProps> = {}): JSONSchemaProps => ({
   type: 'object',
@@ -79,7 +79,7 @@ test('what defaults fill in is bounded, however little asks for it', () => {
   const long = 'd'.repeat(100_000);
   const schema = object({ list: { type: 'array', items: object({ text: { type: 'string', default: long } }) } });
   const items = (count: number): object => ({ list: Array.from({ length: count }, () => ({})) });
-  const most = Math.floor(MOST_FILLED_BYTES / (long.length + '"text":"",'.length));
+  const most = Math.floor(MAX_FILLED_BYTES / (long.length + '"text":"",'.length));
   assert.doesNotThrow(() => setDefaults(items(most), schema));
   assert.throws(() => setDefaults(items(most + 1), schema), { code: 413 });
 });

@@ -1,7 +1,7 @@
 // Which way outgoing connections go: a dialer for each selection of the configuration.
 import type { Duplex } from 'node:stream';
 import type { Connection, EgressSelectorConfiguration } from '../schema/generated/apiserver.v1beta1.js';
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import { addressOf, type Dialer, type DialTarget, directDialer } from '../outbound/dialer.js';
 import type { EgressMetrics, ProxyLabels } from './metrics.js';
 import { httpConnectProxy } from './http-connect.js';

@@ -2,7 +2,7 @@
 // socket.
 import fs from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { type ClientTls, handshake } from '../outbound/client-tls.js';
 import { addressOf, type DialTarget, dialUnix, directDialer } from '../outbound/dialer.js';
 import { parseResponseHead } from '../outbound/http1/response-head.js';
@@ -51,7 +51,7 @@ const reached = (connection: Duplex, proxy: string): Awaited<ReturnType<Proxy['c
   tunnel: (target, signal) => tunnel(connection, proxy, target, signal),
 });
 
-/** Lines may end without a carriage return, as they may for the reference. */
+/** Lines may end without a carriage return, as they may for kube-apiserver. */
 const END_OF_HEAD = /\r?\n\r?\n/;
 const END_OF_LINE = /\r?\n/;
 /** An answer to CONNECT is a few lines. */
@@ -121,7 +121,7 @@ export function tunnel(
 }
 
 /** Of an end that may be in two pieces, so much is in the first at most. */
-const MOST_BEFORE = 3;
+const MAX_BEFORE = 3;
 
 /** An answer's head as its pieces come: each is looked through once. */
 class Head {
@@ -145,7 +145,7 @@ class Head {
   #look(text: string, at: number): void {
     const found = END_OF_HEAD.exec(text);
     if (found !== null) this.end = { start: at + found.index, after: at + found.index + found[0].length };
-    this.#last = text.slice(-MOST_BEFORE);
+    this.#last = text.slice(-MAX_BEFORE);
   }
 }
 

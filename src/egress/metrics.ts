@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 
 export interface ProxyLabels {
   readonly protocol: 'http_connect' | 'grpc';

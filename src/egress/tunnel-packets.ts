@@ -1,5 +1,5 @@
 // The packets of the konnectivity protocol, which carry one connection over a gRPC stream.
-import { asBytes, asNumber, asText, ProtoWriter, type ProtoValue, readFields } from '../lib/protobuf-wire.js';
+import { asBytes, asNumber, asText, ProtoWriter, type ProtoValue, readFields } from '../lib/protobuf/wire.js';
 
 export const TUNNEL_METHOD = '/ProxyService/Proxy';
 

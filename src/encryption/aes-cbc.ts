@@ -2,28 +2,28 @@
 // nothing: a copy under another name opens, and a wrong key is noticed by the padding, most of the time.
 import crypto from 'node:crypto';
 import type { RandomBytes } from './random.js';
-import { type Sealer, TOO_SHORT } from './transformer.js';
+import { type Encrypter, TOO_SHORT } from './transformer.js';
 
 const BLOCK_BYTES = 16;
 
-export function aesCbc(key: Buffer, random: RandomBytes): Sealer {
+export function aesCbc(key: Buffer, random: RandomBytes): Encrypter {
   return {
-    seal(plain) {
+    encrypt(plain) {
       const vector = random(BLOCK_BYTES);
       const cipher = crypto.createCipheriv(algorithm(key), key, vector);
       return [vector, cipher.update(plain), cipher.final()];
     },
-    open: (sealed) => ({ plain: openCbc(key, sealed), stale: false, unproven: true }),
+    decrypt: (encrypted) => ({ plain: decryptCbc(key, encrypted), stale: false, unproven: true }),
   };
 }
 
-export function openCbc(key: Buffer, sealed: Buffer): Buffer {
-  if (sealed.length < BLOCK_BYTES) throw new Error(TOO_SHORT);
-  if (sealed.length % BLOCK_BYTES !== 0) throw new Error('the stored data is not a multiple of the block size');
-  const decipher = crypto.createDecipheriv(algorithm(key), key, sealed.subarray(0, BLOCK_BYTES));
+export function decryptCbc(key: Buffer, encrypted: Buffer): Buffer {
+  if (encrypted.length < BLOCK_BYTES) throw new Error(TOO_SHORT);
+  if (encrypted.length % BLOCK_BYTES !== 0) throw new Error('the stored data is not a multiple of the block size');
+  const decipher = crypto.createDecipheriv(algorithm(key), key, encrypted.subarray(0, BLOCK_BYTES));
   // The padding is looked at here, for the words that tell what is wrong with it.
   decipher.setAutoPadding(false);
-  const padded = Buffer.concat([decipher.update(sealed.subarray(BLOCK_BYTES)), decipher.final()]);
+  const padded = Buffer.concat([decipher.update(encrypted.subarray(BLOCK_BYTES)), decipher.final()]);
   return withoutPadding(padded);
 }
 

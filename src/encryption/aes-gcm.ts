@@ -1,22 +1,22 @@
 // AES-GCM, bound to the place in the store: nonce (12 bytes), ciphertext, tag (16 bytes).
 import crypto, { type CipherGCMTypes } from 'node:crypto';
 import type { RandomBytes } from './random.js';
-import { type SealedParts, type Sealer, TOO_SHORT } from './transformer.js';
+import { type EncryptedParts, type Encrypter, TOO_SHORT } from './transformer.js';
 
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const NOT_AUTHENTIC = 'cipher: message authentication failed';
 
-export function aesGcm(key: Buffer, random: RandomBytes): Sealer {
+export function aesGcm(key: Buffer, random: RandomBytes): Encrypter {
   return {
-    seal: (plain, place) => sealGcm(key, random(NONCE_BYTES), plain, place.key),
-    open: (sealed, place) => ({ plain: openGcm(key, sealed, place.key), stale: false }),
+    encrypt: (plain, place) => encryptGcm(key, random(NONCE_BYTES), plain, place.key),
+    decrypt: (encrypted, place) => ({ plain: decryptGcm(key, encrypted, place.key), stale: false }),
   };
 }
 
 // hot: every write
-/** `head` ends with the nonce, and goes before what is sealed. */
-export function sealGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated: string): SealedParts {
+/** `head` ends with the nonce, and goes before what is encrypted. */
+export function encryptGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated: string): EncryptedParts {
   const cipher = crypto.createCipheriv(algorithm(key), key, head.subarray(-NONCE_BYTES));
   cipher.setAAD(Buffer.from(authenticated));
   const body = cipher.update(plain);
@@ -25,16 +25,16 @@ export function sealGcm(key: Buffer, head: Buffer, plain: Buffer, authenticated:
 }
 
 // hot: every value read
-export function openGcm(key: Buffer, sealed: Buffer, authenticated: string): Buffer {
-  if (sealed.length < NONCE_BYTES) throw new Error(TOO_SHORT);
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error(NOT_AUTHENTIC);
-  const end = sealed.length - TAG_BYTES;
-  const decipher = crypto.createDecipheriv(algorithm(key), key, sealed.subarray(0, NONCE_BYTES), {
+export function decryptGcm(key: Buffer, encrypted: Buffer, authenticated: string): Buffer {
+  if (encrypted.length < NONCE_BYTES) throw new Error(TOO_SHORT);
+  if (encrypted.length < NONCE_BYTES + TAG_BYTES) throw new Error(NOT_AUTHENTIC);
+  const end = encrypted.length - TAG_BYTES;
+  const decipher = crypto.createDecipheriv(algorithm(key), key, encrypted.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   decipher.setAAD(Buffer.from(authenticated));
-  decipher.setAuthTag(sealed.subarray(end));
-  const plain = decipher.update(sealed.subarray(NONCE_BYTES, end));
+  decipher.setAuthTag(encrypted.subarray(end));
+  const plain = decipher.update(encrypted.subarray(NONCE_BYTES, end));
   try {
     decipher.final();
   } catch {

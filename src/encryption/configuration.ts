@@ -1,4 +1,4 @@
-// An EncryptionConfiguration as it was read and checked: what to seal, and with what.
+// An EncryptionConfiguration as it was read and checked: what to encrypt, and with what.
 
 export interface EncryptionSettings {
   /** `sha256:` of the file's bytes. */

@@ -1,10 +1,10 @@
 // The configuration in force, and the transformers that go by it, whichever that is when a value comes.
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import { identity } from './identity.js';
 import type { Providers } from './providers.js';
 import type { Trace } from '../tracing/trace.js';
-import type { Opened, Place, SealedParts, Sealer, ValueTransformer } from './transformer.js';
+import type { Decrypted, Place, EncryptedParts, Encrypter, ValueTransformer } from './transformer.js';
 
 /** What the server keeps for itself under names that are no resources. */
 const NO_RESOURCES: ReadonlySet<string> = new Set(['masterleases', 'servicenodeportallocations']);
@@ -29,7 +29,7 @@ export class EncryptionAtRest {
   /** Undefined for a resource that is and stays in clear. */
   transformerOf(resource: GroupResource): ValueTransformer | undefined {
     if (resource.group === '' && NO_RESOURCES.has(resource.resource)) return undefined;
-    if (!this.changes && this.#providers.sealerOf(resource) === undefined) return undefined;
+    if (!this.changes && this.#providers.encrypterOf(resource) === undefined) return undefined;
     return new ResourceTransformer(() => this.#providers, this.#first, resource);
   }
 
@@ -44,7 +44,7 @@ export class EncryptionAtRest {
 class ResourceTransformer implements ValueTransformer {
   readonly #name: string;
   #providers: Providers | undefined;
-  #sealer: Sealer = identity;
+  #encrypter: Encrypter = identity;
 
   constructor(
     readonly current: () => Providers,
@@ -56,12 +56,12 @@ class ResourceTransformer implements ValueTransformer {
 
   // hot: every write
   toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer> {
-    return whenReady(this.#inForce().seal(plain, this.#place(key, trace)), together);
+    return whenReady(this.#inForce().encrypt(plain, this.#place(key, trace)), together);
   }
 
   // hot: every value read
-  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened> {
-    return this.#inForce().open(value, this.#place(key, trace));
+  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Decrypted> {
+    return this.#inForce().decrypt(value, this.#place(key, trace));
   }
 
   get changed(): boolean {
@@ -72,13 +72,13 @@ class ResourceTransformer implements ValueTransformer {
     return this.#inForce().opensEachTime === true;
   }
 
-  #inForce(): Sealer {
+  #inForce(): Encrypter {
     const providers = this.current();
     if (providers !== this.#providers) {
       this.#providers = providers;
-      this.#sealer = providers.sealerOf(this.resource) ?? identity;
+      this.#encrypter = providers.encrypterOf(this.resource) ?? identity;
     }
-    return this.#sealer;
+    return this.#encrypter;
   }
 
   #place(key: string, trace: Trace | undefined): Place {
@@ -86,8 +86,8 @@ class ResourceTransformer implements ValueTransformer {
   }
 }
 
-/** What is not sealed is handed on as it is. */
-const together = (parts: SealedParts): Buffer => {
+/** What is not encrypted is handed on as it is. */
+const together = (parts: EncryptedParts): Buffer => {
   const [only] = parts;
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
 };

@@ -1,10 +1,10 @@
 // Encryption's counts under the names dashboards know.
-import { type CounterSeries, exponentialBuckets, type MetricRegistry } from '../lib/metrics.js';
+import { type CounterSeries, exponentialBuckets, type MetricRegistry } from '../lib/telemetry/metrics.js';
 import { keyHash } from './kms/key-hash.js';
 import type { Direction, EncryptionMetrics } from './metrics.js';
 
 /** Key ids come from the outside: only so many have series at a time. */
-const MOST_KEY_SERIES = 100;
+const MAX_KEY_SERIES = 100;
 
 /** `serverId` tells the servers of a cluster apart. */
 export function createEncryptionMetrics(
@@ -12,10 +12,10 @@ export function createEncryptionMetrics(
   serverId: string,
   now: () => number,
 ): EncryptionMetrics {
-  return { ...transformations(registry), ...keyServices(registry, keyHash(serverId), now) };
+  return { ...transformations(registry), ...kmsPlugins(registry, keyHash(serverId), now) };
 }
 
-type Transformations = Pick<EncryptionMetrics, 'sealed' | 'sealingFailed' | 'opened' | 'openingFailed'>;
+type Transformations = Pick<EncryptionMetrics, 'encrypted' | 'encryptionFailed' | 'opened' | 'decryptionFailed'>;
 
 function transformations(registry: MetricRegistry): Transformations {
   const seconds = registry.histogram({
@@ -38,16 +38,16 @@ function transformations(registry: MetricRegistry): Transformations {
   const failed = (direction: Direction) => (resource: string, prefix: string, status: string) =>
     operations.with(resource, direction, prefix, status).inc();
   return {
-    sealed: done('to_storage'),
-    sealingFailed: failed('to_storage'),
+    encrypted: done('to_storage'),
+    encryptionFailed: failed('to_storage'),
     opened: done('from_storage'),
-    openingFailed: failed('from_storage'),
+    decryptionFailed: failed('from_storage'),
   };
 }
 
-type KeyServices = Omit<EncryptionMetrics, keyof Transformations>;
+type KmsPlugins = Omit<EncryptionMetrics, keyof Transformations>;
 
-function keyServices(registry: MetricRegistry, server: string, now: () => number): KeyServices {
+function kmsPlugins(registry: MetricRegistry, server: string, now: () => number): KmsPlugins {
   const envelope = 'apiserver_envelope_encryption';
   const latency = registry.histogram({
     name: `${envelope}_kms_operations_latency_seconds`,
@@ -162,7 +162,7 @@ class KeySeries {
     const key = `${direction ?? ''}\0${provider}\0${keyId}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known.sample;
-    if (this.#known.size >= MOST_KEY_SERIES) this.#dropOldest(drop);
+    if (this.#known.size >= MAX_KEY_SERIES) this.#dropOldest(drop);
     const labels = [...(direction === undefined ? [] : [direction]), provider, keyHash(keyId)];
     const sample = this.make(labels);
     this.#known.set(key, { labels, sample });

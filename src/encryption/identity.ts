@@ -1,10 +1,10 @@
-// No encryption: values as they are, unless they were sealed by something else.
-import { isSealed, type Sealer, UNEXPECTEDLY_SEALED } from './transformer.js';
+// No encryption: values as they are, unless they were encrypted by something else.
+import { isEncrypted, type Encrypter, UNEXPECTEDLY_ENCRYPTED } from './transformer.js';
 
-export const identity: Sealer = {
-  seal: (plain) => [plain],
-  open(value) {
-    if (isSealed(value)) throw new Error(UNEXPECTEDLY_SEALED);
+export const identity: Encrypter = {
+  encrypt: (plain) => [plain],
+  decrypt(value) {
+    if (isEncrypted(value)) throw new Error(UNEXPECTEDLY_ENCRYPTED);
     return { plain: value, stale: false };
   },
 };

@@ -1,25 +1,25 @@
-// Which key sealed a stored value, told from how it begins. Nothing is opened for it, unless keys share a name.
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import type { PrefixedSealer, PrefixedSealers } from './prefixed.js';
-import { isSealed, type Place } from './transformer.js';
+// Which key encrypted a stored value, told from how it begins. Nothing is opened for it, unless keys share a name.
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import type { PrefixedEncrypter, PrefixedEncrypters } from './prefixed.js';
+import { isEncrypted, type Place } from './transformer.js';
 
-export interface SealedBy {
+export interface EncryptedBy {
   /** `aesgcm:v1:key1`, `kms:v2:vault`, `identity`; for what nothing here wrote, how it begins. */
   readonly provider: string;
-  /** Of a key service: a hash of the id of its key. */
+  /** Of a KMS plugin: a hash of the id of its key. */
   readonly key?: string;
-  /** Values are sealed so now. */
+  /** Values are encrypted so now. */
   readonly writes: boolean;
   /** False for what no provider can have written. */
   readonly known: boolean;
 }
 
 /** Values that nobody can have written are told apart by so many letters. */
-const SHOWN_LETTERS = 64;
-const SEALED = 'k8s:enc:';
+const SHOWN_CHARACTERS = 64;
+const ENCRYPTED = 'k8s:enc:';
 const IDENTITY = 'identity';
 
-interface Leaf extends PrefixedSealer {
+interface Leaf extends PrefixedEncrypter {
   readonly bytes: Buffer;
   readonly writes: boolean;
 }
@@ -27,8 +27,8 @@ interface Leaf extends PrefixedSealer {
 export class Inventory {
   readonly #leaves: readonly Leaf[];
 
-  constructor(sealers: PrefixedSealers) {
-    this.#leaves = [...sealers.leaves()].map((leaf, i) => ({
+  constructor(encrypters: PrefixedEncrypters) {
+    this.#leaves = [...encrypters.leaves()].map((leaf, i) => ({
       ...leaf,
       bytes: Buffer.from(leaf.prefix),
       writes: i === 0,
@@ -41,17 +41,17 @@ export class Inventory {
   }
 
   /** At once, unless keys share a name: a scan has no promise for each value. */
-  sealedBy(value: Buffer, place: Place): MaybePromise<SealedBy> {
+  encryptedBy(value: Buffer, place: Place): MaybePromise<EncryptedBy> {
     return whenReady(this.#leafOf(value, place), (leaf) => this.#describe(value, leaf));
   }
 
-  #describe(value: Buffer, leaf: Leaf | undefined): SealedBy {
+  #describe(value: Buffer, leaf: Leaf | undefined): EncryptedBy {
     if (leaf === undefined) return { provider: beginning(value), writes: false, known: false };
-    const { prefix, bytes, sealer, writes } = leaf;
+    const { prefix, bytes, encrypter, writes } = leaf;
     const provider = nameOf(prefix);
-    if (sealer.keyOf === undefined) return { provider, writes, known: true };
+    if (encrypter.keyOf === undefined) return { provider, writes, known: true };
     try {
-      const key = sealer.keyOf(value.subarray(bytes.length));
+      const key = encrypter.keyOf(value.subarray(bytes.length));
       return { provider, key: key.name, writes: writes && key.writes, known: true };
     } catch {
       return { provider, writes: false, known: false };
@@ -59,9 +59,9 @@ export class Inventory {
   }
 
   #leafOf(value: Buffer, place: Place): MaybePromise<Leaf | undefined> {
-    const sealed = isSealed(value);
+    const encrypted = isEncrypted(value);
     const fitting = this.#leaves.filter(({ prefix, bytes }) =>
-      prefix === '' ? !sealed : value.length >= bytes.length && value.subarray(0, bytes.length).equals(bytes),
+      prefix === '' ? !encrypted : value.length >= bytes.length && value.subarray(0, bytes.length).equals(bytes),
     );
     return fitting.length < 2 ? fitting[0] : this.#opening(fitting, value, place);
   }
@@ -69,7 +69,7 @@ export class Inventory {
   async #opening(fitting: readonly Leaf[], value: Buffer, place: Place): Promise<Leaf | undefined> {
     for (const leaf of fitting) {
       try {
-        await leaf.sealer.open(value.subarray(leaf.bytes.length), place);
+        await leaf.encrypter.decrypt(value.subarray(leaf.bytes.length), place);
         return leaf;
       } catch {
         // Another key of the same name, then.
@@ -79,12 +79,12 @@ export class Inventory {
   }
 }
 
-const nameOf = (prefix: string): string => (prefix === '' ? IDENTITY : prefix.slice(SEALED.length, -1));
+const nameOf = (prefix: string): string => (prefix === '' ? IDENTITY : prefix.slice(ENCRYPTED.length, -1));
 
 /** Up to the name of the key, as far as the parts can be told. */
 function beginning(value: Buffer): string {
-  if (!isSealed(value)) return 'not sealed';
-  const parts = value.toString('latin1', SEALED.length, SEALED.length + SHOWN_LETTERS).split(':');
+  if (!isEncrypted(value)) return 'not sealed';
+  const parts = value.toString('latin1', ENCRYPTED.length, ENCRYPTED.length + SHOWN_CHARACTERS).split(':');
   return parts
     .slice(0, 3)
     .join(':')

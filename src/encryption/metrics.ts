@@ -2,16 +2,16 @@
 
 export interface TransformationMetrics {
   /** `apiserver_storage_transformation_operations_total` and, where it went well, `…_duration_seconds`. */
-  sealed(resource: string, prefix: string, ms: number): void;
-  sealingFailed(resource: string, prefix: string, status: string): void;
+  encrypted(resource: string, prefix: string, ms: number): void;
+  encryptionFailed(resource: string, prefix: string, status: string): void;
   opened(resource: string, prefix: string, ms: number): void;
-  openingFailed(resource: string, prefix: string, status: string): void;
+  decryptionFailed(resource: string, prefix: string, status: string): void;
 }
 
 export type Direction = 'from_storage' | 'to_storage';
 
-export interface KeyServiceMetrics {
-  /** A call to a key service ended (`apiserver_envelope_encryption_kms_operations_latency_seconds`). */
+export interface KmsPluginMetrics {
+  /** A call to a KMS plugin ended (`apiserver_envelope_encryption_kms_operations_latency_seconds`). */
   called(provider: string, method: string, status: string, seconds: number): void;
   /** A key of the service was used (`…_key_id_hash_total`, `…_key_id_hash_last_timestamp_seconds`). */
   keyUsed(direction: Direction, provider: string, keyId: string): void;
@@ -30,4 +30,4 @@ export interface KeyServiceMetrics {
   arrived(direction: Direction, sinceLastSeconds: number): void;
 }
 
-export type EncryptionMetrics = TransformationMetrics & KeyServiceMetrics;
+export type EncryptionMetrics = TransformationMetrics & KmsPluginMetrics;

@@ -1,67 +1,67 @@
-// Several ways to seal, told apart by what their values begin with: the first one writes, all of them read.
+// Several ways to encrypt, told apart by what their values begin with: the first one writes, all of them read.
 //
 //   k8s:enc:aescbc:v1: → key1: | key2:        k8s:enc:kms:v2:vault:        (nothing) → identity
 import { aggregateText } from '../machinery/field-error.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { errorText } from '../lib/error-text.js';
-import { SealError, statusOf } from './seal-error.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { errorText } from '../lib/text/error-text.js';
+import { EncryptionError, statusOf } from './encryption-error.js';
 import type { TransformationMetrics } from './metrics.js';
-import type { Opened, Place, SealedParts, Sealer } from './transformer.js';
+import type { Decrypted, Place, EncryptedParts, Encrypter } from './transformer.js';
 
-export interface PrefixedSealer {
+export interface PrefixedEncrypter {
   /** Empty for identity. */
   readonly prefix: string;
-  readonly sealer: Sealer;
+  readonly encrypter: Encrypter;
 }
 
 interface Candidate {
   readonly prefix: string;
   readonly bytes: Buffer;
-  readonly sealer: Sealer;
+  readonly encrypter: Encrypter;
 }
 
-export class PrefixedSealers implements Sealer {
+export class PrefixedEncrypters implements Encrypter {
   readonly #candidates: readonly Candidate[];
   readonly #first: Candidate;
 
   constructor(
-    sealers: readonly PrefixedSealer[],
+    encrypters: readonly PrefixedEncrypter[],
     /** What to say of a value that none of them wrote. */
     readonly unknown: string,
     readonly metrics: TransformationMetrics,
   ) {
-    this.#candidates = sealers.map(({ prefix, sealer }) => ({ prefix, bytes: Buffer.from(prefix), sealer }));
+    this.#candidates = encrypters.map(({ prefix, encrypter }) => ({ prefix, bytes: Buffer.from(prefix), encrypter }));
     const [first] = this.#candidates;
     if (first === undefined) throw new Error('nothing to seal with');
     this.#first = first;
   }
 
   get opensEachTime(): boolean {
-    return this.#candidates.some(({ sealer }) => sealer.opensEachTime === true);
+    return this.#candidates.some(({ encrypter }) => encrypter.opensEachTime === true);
   }
 
-  /** Each way to seal with the whole of its prefix, those that are told apart further inside one by one. */
-  *leaves(before = ''): Generator<PrefixedSealer> {
-    for (const { prefix, sealer } of this.#candidates) {
-      if (sealer instanceof PrefixedSealers) yield* sealer.leaves(before + prefix);
-      else yield { prefix: before + prefix, sealer };
+  /** Each way to encrypt with the whole of its prefix, those that are told apart further inside one by one. */
+  *leaves(before = ''): Generator<PrefixedEncrypter> {
+    for (const { prefix, encrypter } of this.#candidates) {
+      if (encrypter instanceof PrefixedEncrypters) yield* encrypter.leaves(before + prefix);
+      else yield { prefix: before + prefix, encrypter };
     }
   }
 
   // hot: every write
-  seal(plain: Buffer, place: Place): MaybePromise<SealedParts> {
-    const { prefix, bytes, sealer } = this.#first;
+  encrypt(plain: Buffer, place: Place): MaybePromise<EncryptedParts> {
+    const { prefix, bytes, encrypter } = this.#first;
     const beganMs = performance.now();
-    const done = (body: SealedParts): SealedParts => {
-      this.metrics.sealed(place.resource, prefix, performance.now() - beganMs);
+    const done = (body: EncryptedParts): EncryptedParts => {
+      this.metrics.encrypted(place.resource, prefix, performance.now() - beganMs);
       return bytes.length === 0 ? body : [bytes, ...body];
     };
     const failed = (error: unknown): never => {
-      this.metrics.sealingFailed(place.resource, prefix, statusOf(error));
+      this.metrics.encryptionFailed(place.resource, prefix, statusOf(error));
       throw error;
     };
     try {
-      const body = sealer.seal(plain, place);
+      const body = encrypter.encrypt(plain, place);
       return body instanceof Promise ? body.then(done, failed) : done(body);
     } catch (error) {
       return failed(error);
@@ -69,7 +69,7 @@ export class PrefixedSealers implements Sealer {
   }
 
   // hot: every value read
-  open(value: Buffer, place: Place): MaybePromise<Opened> {
+  decrypt(value: Buffer, place: Place): MaybePromise<Decrypted> {
     return this.#openFrom(0, value, place, performance.now(), []);
   }
 
@@ -83,24 +83,24 @@ export class PrefixedSealers implements Sealer {
     place: Place,
     beganMs: number,
     errors: readonly unknown[],
-  ): MaybePromise<Opened> {
+  ): MaybePromise<Decrypted> {
     for (let index = start; index < this.#candidates.length; index++) {
       const candidate = this.#candidates[index];
       if (candidate === undefined || !startsWith(value, candidate.bytes)) continue;
-      const { prefix, bytes, sealer } = candidate;
-      const done = (opened: Opened): Opened => {
+      const { prefix, bytes, encrypter } = candidate;
+      const done = (opened: Decrypted): Decrypted => {
         this.metrics.opened(place.resource, prefix === '' ? 'identity' : prefix, performance.now() - beganMs);
         return index === 0 ? opened : { ...opened, stale: true };
       };
-      const failed = (error: unknown): MaybePromise<Opened> => {
-        // Identity is no provider of what is sealed, which is no failure of its own.
+      const failed = (error: unknown): MaybePromise<Decrypted> => {
+        // Identity is no provider of what is encrypted, which is no failure of its own.
         if (prefix === '') return this.#openFrom(index + 1, value, place, beganMs, errors);
-        this.metrics.openingFailed(place.resource, prefix, statusOf(error));
+        this.metrics.decryptionFailed(place.resource, prefix, statusOf(error));
         return this.#openFrom(index + 1, value, place, beganMs, [...errors, error]);
       };
-      let opened: MaybePromise<Opened>;
+      let opened: MaybePromise<Decrypted>;
       try {
-        opened = sealer.open(value.subarray(bytes.length), place);
+        opened = encrypter.decrypt(value.subarray(bytes.length), place);
       } catch (error) {
         return failed(error);
       }
@@ -111,10 +111,10 @@ export class PrefixedSealers implements Sealer {
 
   #failure(place: Place, errors: readonly unknown[]): Error {
     if (errors.length === 0) {
-      this.metrics.openingFailed(place.resource, 'unknown', statusOf(undefined));
+      this.metrics.decryptionFailed(place.resource, 'unknown', statusOf(undefined));
       return new Error(this.unknown);
     }
-    return new SealError(aggregateText(errors.map(errorText)), statusOf(errors[0]));
+    return new EncryptionError(aggregateText(errors.map(errorText)), statusOf(errors[0]));
   }
 }
 

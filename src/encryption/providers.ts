@@ -1,24 +1,24 @@
-// From a checked configuration to what seals and opens, with the key services it needs.
-import type { Clock } from '../lib/clock.js';
+// From a checked configuration to what encrypts and opens, with the KMS plugins it needs.
+import type { Clock } from '../lib/async/clock.js';
 import type { GroupResource } from '../machinery/status.js';
-import type { GrpcCaller } from '../outbound/waiting-grpc.js';
+import type { GrpcCaller } from '../outbound/lazy-grpc.js';
 import { aesCbc } from './aes-cbc.js';
 import { aesGcm } from './aes-gcm.js';
 import type { EncryptionSettings, KeySettings, KmsSettings, ProviderSettings } from './configuration.js';
 import { identity } from './identity.js';
-import { KeyServiceClient } from './kms/key-service-client.js';
-import { keyServiceV1 } from './kms/key-service-v1.js';
-import { keyServiceV2 } from './kms/key-service-v2.js';
-import { pingedService, polledService, type WatchedService } from './kms/service-health.js';
-import { SealerV1 } from './kms/sealer-v1.js';
-import { SealerV2 } from './kms/sealer-v2.js';
+import { KmsPluginClient } from './kms/kms-plugin-client.js';
+import { kmsPluginV1 } from './kms/kms-plugin-v1.js';
+import { kmsPluginV2 } from './kms/kms-plugin-v2.js';
+import { pingedService, polledService, type WatchedService } from './kms/plugin-health.js';
+import { EncrypterV1 } from './kms/encrypter-v1.js';
+import { EncrypterV2 } from './kms/encrypter-v2.js';
 import { WriteKeySource } from './kms/write-key.js';
 import type { EncryptionMetrics } from './metrics.js';
-import { type PrefixedSealer, PrefixedSealers } from './prefixed.js';
+import { type PrefixedEncrypter, PrefixedEncrypters } from './prefixed.js';
 import type { RandomBytes } from './random.js';
 import { ResourceRules } from './resource-rules.js';
 import { secretbox } from './secretbox.js';
-import type { Sealer } from './transformer.js';
+import type { Encrypter } from './transformer.js';
 
 export interface ProviderParts {
   readonly connect: (socket: string) => Promise<GrpcCaller>;
@@ -33,7 +33,7 @@ export interface ProviderParts {
 export interface Providers {
   readonly settings: EncryptionSettings;
   /** Undefined for a resource that the configuration leaves alone. */
-  sealerOf(resource: GroupResource): PrefixedSealers | undefined;
+  encrypterOf(resource: GroupResource): PrefixedEncrypters | undefined;
   /** In the order of the file. */
   readonly services: readonly WatchedService[];
   /** Ends connections and polls. */
@@ -41,27 +41,28 @@ export interface Providers {
 }
 
 export async function openProviders(settings: EncryptionSettings, parts: ProviderParts): Promise<Providers> {
-  const rules = new ResourceRules<PrefixedSealer>();
+  const rules = new ResourceRules<PrefixedEncrypter>();
   const services: WatchedService[] = [];
   for (const { resources, providers } of settings.entries) {
-    const sealers: PrefixedSealer[] = [];
+    const encrypters: PrefixedEncrypter[] = [];
     for (const provider of providers) {
       const opened = await openProvider(provider, parts);
-      sealers.push(opened.sealer);
+      encrypters.push(opened.encrypter);
       if (opened.service !== undefined) services.push(opened.service);
     }
-    rules.add(resources, sealers);
+    rules.add(resources, encrypters);
   }
-  const known = new Map<readonly PrefixedSealer[], PrefixedSealers>();
+  const known = new Map<readonly PrefixedEncrypter[], PrefixedEncrypters>();
   return {
     settings,
     services,
-    sealerOf(resource) {
-      const sealers = rules.find(resource);
-      if (sealers === undefined) return undefined;
-      const sealer = known.get(sealers) ?? new PrefixedSealers(sealers, 'no matching prefix found', parts.metrics);
-      known.set(sealers, sealer);
-      return sealer;
+    encrypterOf(resource) {
+      const encrypters = rules.find(resource);
+      if (encrypters === undefined) return undefined;
+      const encrypter =
+        known.get(encrypters) ?? new PrefixedEncrypters(encrypters, 'no matching prefix found', parts.metrics);
+      known.set(encrypters, encrypter);
+      return encrypter;
     },
     close() {
       for (const service of services) service.close();
@@ -70,7 +71,7 @@ export async function openProviders(settings: EncryptionSettings, parts: Provide
 }
 
 interface OpenedProvider {
-  readonly sealer: PrefixedSealer;
+  readonly encrypter: PrefixedEncrypter;
   readonly service?: WatchedService;
 }
 
@@ -78,7 +79,7 @@ async function openProvider(provider: ProviderSettings, parts: ProviderParts): P
   const { random } = parts;
   switch (provider.kind) {
     case 'identity':
-      return { sealer: { prefix: '', sealer: identity } };
+      return { encrypter: { prefix: '', encrypter: identity } };
     case 'aesgcm':
       return keyed(provider.kind, 'AES', provider.keys, (secret) => aesGcm(secret, random), parts);
     case 'aescbc':
@@ -94,38 +95,41 @@ async function keyed(
   kind: string,
   name: string,
   keys: readonly KeySettings[],
-  sealerOf: (secret: Buffer) => Sealer | Promise<Sealer>,
+  encrypterOf: (secret: Buffer) => Encrypter | Promise<Encrypter>,
   { metrics }: ProviderParts,
 ): Promise<OpenedProvider> {
-  const sealers: PrefixedSealer[] = [];
-  for (const key of keys) sealers.push({ prefix: `${key.name}:`, sealer: await sealerOf(key.secret) });
+  const encrypters: PrefixedEncrypter[] = [];
+  for (const key of keys) encrypters.push({ prefix: `${key.name}:`, encrypter: await encrypterOf(key.secret) });
   const unknown = `no matching key was found for the provided ${name} transformer`;
-  const sealer = new PrefixedSealers(sealers, unknown, metrics);
-  return { sealer: { prefix: `k8s:enc:${kind}:v1:`, sealer } };
+  const encrypter = new PrefixedEncrypters(encrypters, unknown, metrics);
+  return { encrypter: { prefix: `k8s:enc:${kind}:v1:`, encrypter } };
 }
 
 function openV1(settings: KmsSettings, parts: ProviderParts): OpenedProvider {
   const { name, cacheSize } = settings;
   const { clock, random, metrics } = parts;
   const client = clientOf(settings, parts);
-  const service = keyServiceV1(client);
+  const service = kmsPluginV1(client);
   return {
-    sealer: { prefix: `k8s:enc:kms:v1:${name}:`, sealer: new SealerV1({ service, cacheSize, random, metrics }) },
+    encrypter: {
+      prefix: `k8s:enc:kms:v1:${name}:`,
+      encrypter: new EncrypterV1({ service, cacheSize, random, metrics }),
+    },
     service: pingedService({ settings, service, clock, close: () => client.close() }),
   };
 }
 
-/** The service is asked once before anything is sealed; one that is not there is found later. */
+/** The service is asked once before anything is encrypted; one that is not there is found later. */
 async function openV2(settings: KmsSettings, parts: ProviderParts): Promise<OpenedProvider> {
   const { name } = settings;
   const { clock, metrics, log } = parts;
   const client = clientOf(settings, parts, (method, status, seconds) => metrics.called(name, method, status, seconds));
-  const service = keyServiceV2(client);
+  const service = kmsPluginV2(client);
   const writeKey = new WriteKeySource({ ...parts, name, service });
   const watched = polledService({ settings, writeKey, clock, log, close: () => client.close() });
   await watched.begin();
   return {
-    sealer: { prefix: `k8s:enc:kms:v2:${name}:`, sealer: new SealerV2({ ...parts, name, service, writeKey }) },
+    encrypter: { prefix: `k8s:enc:kms:v2:${name}:`, encrypter: new EncrypterV2({ ...parts, name, service, writeKey }) },
     service: watched,
   };
 }
@@ -134,8 +138,8 @@ function clientOf(
   { socket, timeoutMs }: KmsSettings,
   { connect, clock }: ProviderParts,
   observe?: (method: string, status: string, seconds: number) => void,
-): KeyServiceClient {
-  return new KeyServiceClient({
+): KmsPluginClient {
+  return new KmsPluginClient({
     connect: () => connect(socket),
     timeoutMs,
     clock,

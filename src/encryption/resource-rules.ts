@@ -1,5 +1,5 @@
-// Which resource is sealed by which entry of the configuration: its own name first, then its group's, then all's.
-import { goQuote } from '../lib/go-quote.js';
+// Which resource is encrypted by which entry of the configuration: its own name first, then its group's, then all's.
+import { goQuote } from '../lib/go/quote.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { EncryptionEntry } from './configuration.js';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { describe, it } from 'node:test';
 import { openMemoryStore } from '../kv/memory.js';
-import { systemClock } from '../lib/clock.js';
+import { systemClock } from '../lib/async/clock.js';
 import type { ProviderSettings } from './configuration.js';
 import { EncryptionAtRest } from './encryption-at-rest.js';
 import { openProviders } from './providers.js';
 import { Rotation } from './rotation.js';
 import { countingMetrics } from './testing.js';
-import { until } from '../lib/until.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 
 const RESOURCE = { group: '', resource: 'secrets' };
 const PREFIX = '/registry/secrets/';
@@ -63,7 +63,7 @@ class Shelf {
 /** Rewrites all; the clock's timers keep nothing alive, but who asks again does. */
 async function rewrite(rotation: Rotation): Promise<void> {
   rotation.begin(10_000);
-  await until(() => rotation.progress.state !== 'running');
+  await pollUntil(() => rotation.progress.state !== 'running');
 }
 
 describe('rotation', () => {

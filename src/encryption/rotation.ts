@@ -1,16 +1,16 @@
-// Moving to another key, so that it can be seen: what each key sealed, rewriting what is not under the first one, and
+// Moving to another key, so that it can be seen: what each key encrypted, rewriting what is not under the first one, and
 // whether a key may go.
 import type { KeyValue, KeyValueStore } from '../kv/kv.js';
 import { prefixEnd } from '../kv/kv.js';
-import type { Clock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
+import type { Clock } from '../lib/async/clock.js';
+import { errorText } from '../lib/text/error-text.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { EncryptionAtRest } from './encryption-at-rest.js';
-import { Inventory, type SealedBy } from './inventory.js';
+import { Inventory, type EncryptedBy } from './inventory.js';
 import type { ValueTransformer } from './transformer.js';
 
 /** Where the values of a resource lie. */
-export interface SealedResource {
+export interface EncryptedResource {
   readonly resource: GroupResource;
   readonly prefix: string;
   readonly kv: KeyValueStore;
@@ -51,13 +51,13 @@ export interface RemovalAnswer {
 
 /** Large, for a store counts what is left with every page. */
 const PAGE = 5_000;
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 const MAX_RESOURCES = 10_000;
 
 const NEVER: RewriteProgress = { state: 'never', looked: 0, rewritten: 0, failed: 0, failures: [] };
 
 export class Rotation {
-  readonly #resources = new Map<string, SealedResource>();
+  readonly #resources = new Map<string, EncryptedResource>();
   #scan: Promise<ResourceUse[]> | undefined;
   #rewrite: RewriteProgress = NEVER;
 
@@ -66,7 +66,7 @@ export class Rotation {
     readonly options: { readonly clock: Clock; readonly signal: AbortSignal; readonly log: (message: string) => void },
   ) {}
 
-  add(resource: SealedResource): void {
+  add(resource: EncryptedResource): void {
     if (this.#resources.size < MAX_RESOURCES) this.#resources.set(resource.prefix, resource);
   }
 
@@ -90,7 +90,7 @@ export class Rotation {
   }
 
   async mayRemove(provider: string, key: string | undefined): Promise<RemovalAnswer> {
-    const is = (used: SealedBy): boolean => used.provider === provider && (key === undefined || used.key === key);
+    const is = (used: EncryptedBy): boolean => used.provider === provider && (key === undefined || used.key === key);
     let objects = 0;
     let writes = key === undefined && this.#writers().has(provider);
     let configured = key !== undefined;
@@ -99,12 +99,12 @@ export class Rotation {
       configured ||= inventory.providers().some((known) => known.provider === provider);
       for await (const page of pages(resource)) {
         for (const kv of page) {
-          const found = inventory.sealedBy(kv.value, placeOf(resource, kv));
+          const found = inventory.encryptedBy(kv.value, placeOf(resource, kv));
           const used = found instanceof Promise ? await found : found;
           if (!is(used)) continue;
           objects++;
           writes ||= used.writes;
-          if (inTheWay.length < MOST_NAMED) inTheWay.push(kv.key);
+          if (inTheWay.length < MAX_NAMED) inTheWay.push(kv.key);
         }
       }
     }
@@ -123,10 +123,10 @@ export class Rotation {
     return new Set(names.map(({ provider }) => provider));
   }
 
-  *#covered(): Generator<[SealedResource, Inventory]> {
+  *#covered(): Generator<[EncryptedResource, Inventory]> {
     for (const resource of this.#resources.values()) {
-      const sealers = this.encryption.providers.sealerOf(resource.resource);
-      if (sealers !== undefined) yield [resource, new Inventory(sealers)];
+      const encrypters = this.encryption.providers.encrypterOf(resource.resource);
+      if (encrypters !== undefined) yield [resource, new Inventory(encrypters)];
     }
   }
 
@@ -149,14 +149,14 @@ export class Rotation {
     log(`rewriting ${state}: ${rewritten} of ${looked} objects rewritten, ${failed} failed`);
   }
 
-  async #rewriteOne(resource: SealedResource, inventory: Inventory, objectsPerSecond: number): Promise<void> {
+  async #rewriteOne(resource: EncryptedResource, inventory: Inventory, objectsPerSecond: number): Promise<void> {
     for await (const page of pages(resource)) {
       for (const kv of page) await this.#rewriteIfStale(resource, inventory, kv, objectsPerSecond);
     }
   }
 
   async #rewriteIfStale(
-    resource: SealedResource,
+    resource: EncryptedResource,
     inventory: Inventory,
     kv: KeyValue,
     objectsPerSecond: number,
@@ -164,10 +164,10 @@ export class Rotation {
     if (this.options.signal.aborted) throw new Error('the server is stopping');
     const { looked } = this.#rewrite;
     this.#note({ looked: looked + 1 });
-    const { writes } = await inventory.sealedBy(kv.value, placeOf(resource, kv));
+    const { writes } = await inventory.encryptedBy(kv.value, placeOf(resource, kv));
     if (writes) return;
     try {
-      if (await reseal(resource, kv)) this.#note({ rewritten: this.#rewrite.rewritten + 1 });
+      if (await reencrypt(resource, kv)) this.#note({ rewritten: this.#rewrite.rewritten + 1 });
     } catch (error) {
       this.#note({ failed: this.#rewrite.failed + 1 }, { key: kv.key, message: errorText(error) });
     }
@@ -176,7 +176,7 @@ export class Rotation {
 
   #note(change: Partial<RewriteProgress>, failure?: RewriteProgress['failures'][number]): void {
     const { failures } = this.#rewrite;
-    const named = failure === undefined || failures.length >= MOST_NAMED ? failures : [...failures, failure];
+    const named = failure === undefined || failures.length >= MAX_NAMED ? failures : [...failures, failure];
     this.#rewrite = { ...this.#rewrite, ...change, failures: named };
   }
 
@@ -185,17 +185,20 @@ export class Rotation {
   }
 }
 
-const placeOf = ({ resource }: SealedResource, { key }: KeyValue) => ({ key, resource: groupResourceText(resource) });
+const placeOf = ({ resource }: EncryptedResource, { key }: KeyValue) => ({
+  key,
+  resource: groupResourceText(resource),
+});
 
-async function count(resource: SealedResource, inventory: Inventory): Promise<ResourceUse> {
-  const uses = new Map<string, { used: SealedBy; objects: number }>();
+async function count(resource: EncryptedResource, inventory: Inventory): Promise<ResourceUse> {
+  const uses = new Map<string, { used: EncryptedBy; objects: number }>();
   // Keys that nothing uses are told, too: they are those that may go.
   for (const { provider, writes } of inventory.providers()) {
     if (!provider.startsWith('kms:v2:')) uses.set(provider, { used: { provider, writes, known: true }, objects: 0 });
   }
   for await (const page of pages(resource)) {
     for (const kv of page) {
-      const found = inventory.sealedBy(kv.value, placeOf(resource, kv));
+      const found = inventory.encryptedBy(kv.value, placeOf(resource, kv));
       const used = found instanceof Promise ? await found : found;
       const name = used.key === undefined ? used.provider : `${used.provider} ${used.key}`;
       const known = uses.get(name) ?? { used, objects: 0 };
@@ -208,7 +211,7 @@ async function count(resource: SealedResource, inventory: Inventory): Promise<Re
 }
 
 /** A page at a time, so that others have their turn, and only one page is in memory. */
-async function* pages({ kv, prefix }: SealedResource): AsyncGenerator<readonly KeyValue[]> {
+async function* pages({ kv, prefix }: EncryptedResource): AsyncGenerator<readonly KeyValue[]> {
   const end = prefixEnd(prefix);
   let start = prefix;
   for (;;) {
@@ -221,7 +224,7 @@ async function* pages({ kv, prefix }: SealedResource): AsyncGenerator<readonly K
 }
 
 /** The same content under the key that writes now. False when somebody else wrote it meanwhile. */
-async function reseal({ kv, transformer, ttlSeconds }: SealedResource, stored: KeyValue): Promise<boolean> {
+async function reencrypt({ kv, transformer, ttlSeconds }: EncryptedResource, stored: KeyValue): Promise<boolean> {
   const { plain } = await transformer.fromStorage(stored.value, stored.key);
   const value = await transformer.toStorage(plain, stored.key);
   const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };

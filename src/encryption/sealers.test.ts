@@ -5,95 +5,99 @@ import { describe, it } from 'node:test';
 import { aesCbc } from './aes-cbc.js';
 import { aesGcm } from './aes-gcm.js';
 import { identity } from './identity.js';
-import { openSeeded, Seed, sealSeeded } from './kms/seeded.js';
+import { decryptSeeded, Seed, encryptSeeded } from './kms/seeded.js';
 import { pooledRandom } from './random.js';
 import { secretbox } from './secretbox.js';
-import { sealWhole } from './testing.js';
-import type { Sealer } from './transformer.js';
+import { encryptWhole } from './testing.js';
+import type { Encrypter } from './transformer.js';
 
 const place = { key: '/registry/secrets/a/b', resource: 'secrets' };
 const plain = Buffer.from('{"kind":"Secret","data":{"word":"c3dvcmRmaXNo"}}');
 const key = Buffer.alloc(32, 7);
 const random = crypto.randomBytes;
 
-const sealers: [string, () => Sealer | Promise<Sealer>, { bound: boolean; around: number; proven: boolean }][] = [
+const encrypters: [
+  string,
+  () => Encrypter | Promise<Encrypter>,
+  { bound: boolean; around: number; proven: boolean },
+][] = [
   ['aesgcm', () => aesGcm(key, random), { bound: true, around: 28, proven: true }],
   ['aescbc', () => aesCbc(key, random), { bound: false, around: 16 + 16, proven: false }],
   ['secretbox', () => secretbox(key, random), { bound: false, around: 40, proven: true }],
   [
     'a derived key',
     () => ({
-      seal: (value, { key: at }) => sealSeeded(new Seed(key), random, value, at),
-      open: (value, { key: at }) => ({ plain: openSeeded(new Seed(key), value, at), stale: false }),
+      encrypt: (value, { key: at }) => encryptSeeded(new Seed(key), random, value, at),
+      decrypt: (value, { key: at }) => ({ plain: decryptSeeded(new Seed(key), value, at), stale: false }),
     }),
     { bound: true, around: 60, proven: true },
   ],
 ];
-for (const [name, make, { bound, around, proven }] of sealers) {
+for (const [name, make, { bound, around, proven }] of encrypters) {
   describe(name, () => {
-    it('opens what it sealed, which shows nothing of it', async () => {
-      const sealer = await make();
-      const sealed = await sealWhole(sealer, plain, place);
-      assert.ok(!sealed.includes('swordfish') && !sealed.includes('c3dvcmRmaXNo'));
-      assert.ok(sealed.length > plain.length && sealed.length <= plain.length + around);
-      assert.deepEqual((await sealer.open(sealed, place)).plain, plain);
-      assert.notDeepEqual(await sealWhole(sealer, plain, place), sealed);
+    it('opens what it encrypted, which shows nothing of it', async () => {
+      const encrypter = await make();
+      const encrypted = await encryptWhole(encrypter, plain, place);
+      assert.ok(!encrypted.includes('swordfish') && !encrypted.includes('c3dvcmRmaXNo'));
+      assert.ok(encrypted.length > plain.length && encrypted.length <= plain.length + around);
+      assert.deepEqual((await encrypter.decrypt(encrypted, place)).plain, plain);
+      assert.notDeepEqual(await encryptWhole(encrypter, plain, place), encrypted);
     });
 
     it(`is ${bound ? '' : 'not '}bound to its place`, async () => {
-      const sealer = await make();
-      const sealed = await sealWhole(sealer, plain, place);
-      const open = async () => (await sealer.open(sealed, { ...place, key: '/registry/secrets/a/c' })).plain;
+      const encrypter = await make();
+      const encrypted = await encryptWhole(encrypter, plain, place);
+      const open = async () => (await encrypter.decrypt(encrypted, { ...place, key: '/registry/secrets/a/c' })).plain;
       if (bound) await assert.rejects(open, /message authentication failed/);
       else assert.deepEqual(await open(), plain);
     });
 
     it('fails on every truncation', async () => {
-      const sealer = await make();
-      const sealed = await sealWhole(sealer, plain, place);
-      for (let length = 0; length < sealed.length; length++) {
+      const encrypter = await make();
+      const encrypted = await encryptWhole(encrypter, plain, place);
+      for (let length = 0; length < encrypted.length; length++) {
         let opened: Buffer | undefined;
         try {
-          opened = (await sealer.open(sealed.subarray(0, length), place)).plain;
+          opened = (await encrypter.decrypt(encrypted.subarray(0, length), place)).plain;
         } catch {
           continue;
         }
-        // Without a tag, whole blocks less may end in something like a padding, but never in what was sealed.
-        assert.ok(!proven && !opened.equals(plain), `opened at ${length} of ${sealed.length}`);
+        // Without a tag, whole blocks less may end in something like a padding, but never in what was encrypted.
+        assert.ok(!proven && !opened.equals(plain), `opened at ${length} of ${encrypted.length}`);
       }
     });
 
     it('notices every flipped bit, if it vouches for anything', async () => {
-      const sealer = await make();
-      const sealed = Buffer.from(await sealWhole(sealer, plain, place));
-      for (let at = 0; at < sealed.length; at++) {
-        sealed[at] = (sealed[at] ?? 0) ^ 1;
+      const encrypter = await make();
+      const encrypted = Buffer.from(await encryptWhole(encrypter, plain, place));
+      for (let at = 0; at < encrypted.length; at++) {
+        encrypted[at] = (encrypted[at] ?? 0) ^ 1;
         let opened: Buffer | undefined;
         try {
-          opened = (await sealer.open(sealed, place)).plain;
+          opened = (await encrypter.decrypt(encrypted, place)).plain;
         } catch {
           opened = undefined;
         }
         if (proven) assert.equal(opened, undefined);
         else assert.ok(opened === undefined || !opened.equals(plain));
-        sealed[at] = (sealed[at] ?? 0) ^ 1;
+        encrypted[at] = (encrypted[at] ?? 0) ^ 1;
       }
     });
   });
 }
 
 it('aescbc says that nothing vouches for what it opened', () => {
-  const sealer = aesCbc(key, random);
-  const sealed = sealWhole(sealer, plain, place);
-  assert.ok(Buffer.isBuffer(sealed));
-  const opened = sealer.open(sealed, place);
+  const encrypter = aesCbc(key, random);
+  const encrypted = encryptWhole(encrypter, plain, place);
+  assert.ok(Buffer.isBuffer(encrypted));
+  const opened = encrypter.decrypt(encrypted, place);
   assert.ok(!(opened instanceof Promise) && opened.unproven);
 });
 
-it('identity refuses what is sealed, and opens everything else', () => {
-  assert.throws(() => identity.open(Buffer.from('k8s:enc:aesgcm:v1:a:x'), place), /tried to read encrypted data/);
+it('identity refuses what is encrypted, and opens everything else', () => {
+  assert.throws(() => identity.decrypt(Buffer.from('k8s:enc:aesgcm:v1:a:x'), place), /tried to read encrypted data/);
   for (const text of ['{"a":1}', 'k8s\0abc', '', 'k8s:en']) {
-    assert.deepEqual(identity.open(Buffer.from(text), place), { plain: Buffer.from(text), stale: false });
+    assert.deepEqual(identity.decrypt(Buffer.from(text), place), { plain: Buffer.from(text), stale: false });
   }
 });
 
@@ -105,27 +109,27 @@ it('secretbox is the one of NaCl', async () => {
       'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f4' +
       '1db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52' +
       'f0a089bc76897040e082f937763848645e0705',
-    sealed:
+    encrypted:
       'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b' +
       '4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da' +
       '99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5',
   };
-  const sealer = await secretbox(Buffer.from(vector.key, 'hex'), () => Buffer.from(vector.nonce, 'hex'));
-  const sealed = await sealWhole(sealer, Buffer.from(vector.plain, 'hex'), place);
-  assert.equal(sealed.toString('hex'), vector.nonce + vector.sealed);
+  const encrypter = await secretbox(Buffer.from(vector.key, 'hex'), () => Buffer.from(vector.nonce, 'hex'));
+  const encrypted = await encryptWhole(encrypter, Buffer.from(vector.plain, 'hex'), place);
+  assert.equal(encrypted.toString('hex'), vector.nonce + vector.encrypted);
 });
 
 it('a derived key is the first block of an HKDF expansion', () => {
   const seed = Buffer.alloc(32, 3);
-  const sealed = Buffer.concat(sealSeeded(new Seed(seed), (size) => Buffer.alloc(size, 9), plain, place.key));
-  const info = sealed.subarray(0, 32);
+  const encrypted = Buffer.concat(encryptSeeded(new Seed(seed), (size) => Buffer.alloc(size, 9), plain, place.key));
+  const info = encrypted.subarray(0, 32);
   const derived = Buffer.from(
     crypto
       .createHmac('sha256', seed)
       .update(Buffer.concat([info, Buffer.of(1)]))
       .digest(),
   );
-  const opened = aesGcm(derived, random).open(sealed.subarray(32), place);
+  const opened = aesGcm(derived, random).decrypt(encrypted.subarray(32), place);
   assert.deepEqual(opened, { plain, stale: false });
 });
 

@@ -1,20 +1,20 @@
-// What tests of this room share: metrics that remember, a clock that is moved by hand, and a key service in memory.
+// What tests of this room share: metrics that remember, a clock that is moved by hand, and a KMS plugin in memory.
 import type { WrappedKey } from './kms/encrypted-object.js';
 import { SEED } from './kms/encrypted-object.js';
-import type { KeyServiceV2, ServiceStatus } from './kms/key-service-v2.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import type { KmsPluginV2, ServiceStatus } from './kms/kms-plugin-v2.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { EncryptionMetrics } from './metrics.js';
-import type { Place, Sealer } from './transformer.js';
+import type { Place, Encrypter } from './transformer.js';
 
 export function countingMetrics(): EncryptionMetrics & { take(): string[] } {
   let seen: string[] = [];
   const note = (text: string): void => void seen.push(text);
   return {
     take: () => seen.splice(0),
-    sealed: (resource, prefix) => note(`sealed ${resource} "${prefix}"`),
-    sealingFailed: (resource, prefix, status) => note(`not sealed ${resource} "${prefix}" ${status}`),
+    encrypted: (resource, prefix) => note(`sealed ${resource} "${prefix}"`),
+    encryptionFailed: (resource, prefix, status) => note(`not sealed ${resource} "${prefix}" ${status}`),
     opened: (resource, prefix) => note(`opened ${resource} "${prefix}"`),
-    openingFailed: (resource, prefix, status) => note(`not opened ${resource} "${prefix}" ${status}`),
+    decryptionFailed: (resource, prefix, status) => note(`not opened ${resource} "${prefix}" ${status}`),
     called: (provider, method, status) => note(`called ${provider} ${method} ${status}`),
     keyUsed: (direction, provider, keyId) => note(`used ${keyId} of ${provider} ${direction}`),
     keySeen: (provider, keyId) => note(`seen ${keyId} of ${provider}`),
@@ -28,7 +28,7 @@ export function countingMetrics(): EncryptionMetrics & { take(): string[] } {
 }
 
 /** Its state is what tests set; its "wrapping" puts the key's id before the turned bytes. */
-export class MemoryKeyService implements KeyServiceV2 {
+export class MemoryKmsPlugin implements KmsPluginV2 {
   keyId = 'key-1';
   /** Another one than the status names. */
   encryptKeyId: string | undefined;
@@ -61,12 +61,12 @@ export class MemoryKeyService implements KeyServiceV2 {
 }
 
 /** What would be stored. */
-export function sealWhole(
-  sealer: Sealer & { seal(plain: Buffer, place: Place): readonly Buffer[] },
+export function encryptWhole(
+  encrypter: Encrypter & { encrypt(plain: Buffer, place: Place): readonly Buffer[] },
   plain: Buffer,
   place: Place,
 ): Buffer;
-export function sealWhole(sealer: Sealer, plain: Buffer, place: Place): MaybePromise<Buffer>;
-export function sealWhole(sealer: Sealer, plain: Buffer, place: Place): MaybePromise<Buffer> {
-  return whenReady(sealer.seal(plain, place), (parts) => Buffer.concat(parts));
+export function encryptWhole(encrypter: Encrypter, plain: Buffer, place: Place): MaybePromise<Buffer>;
+export function encryptWhole(encrypter: Encrypter, plain: Buffer, place: Place): MaybePromise<Buffer> {
+  return whenReady(encrypter.encrypt(plain, place), (parts) => Buffer.concat(parts));
 }

@@ -1,19 +1,19 @@
-// What storage knows of encryption at rest: values are sealed on their way to the store and opened on their way back.
-import type { MaybePromise } from '../lib/maybe-promise.js';
+// What storage knows of encryption at rest: values are encrypted on their way to the store and opened on their way back.
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { Trace } from '../tracing/trace.js';
 
-export interface Opened {
+export interface Decrypted {
   readonly plain: Buffer;
-  /** Not as it would be sealed now: the next write moves it, even one that changes nothing. */
+  /** Not as it would be encrypted now: the next write moves it, even one that changes nothing. */
   readonly stale: boolean;
   /** True when nothing vouches for the bytes, so that a wrong key can give rubbish instead of an error. */
   readonly unproven?: boolean;
 }
 
-/** Seals and opens the values of one resource. `key` is the full key, which ciphers may bind the value to. */
+/** Encrypts and opens the values of one resource. `key` is the full key, which ciphers may bind the value to. */
 export interface ValueTransformer {
   toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer>;
-  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Opened>;
+  fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Decrypted>;
   /** What was opened before might not be opened now: other providers are in force than at first. */
   readonly changed?: boolean;
   /** A read of the newest version decrypts it anew, although the cache has it: the plugin is to be asked each time. */
@@ -29,34 +29,34 @@ export interface Place {
   readonly trace?: Trace | undefined;
 }
 
-/** A sealed value in the order of its parts: whoever stores it puts them together, once. */
-export type SealedParts = readonly Buffer[];
+/** An encrypted value in the order of its parts: whoever stores it puts them together, once. */
+export type EncryptedParts = readonly Buffer[];
 
-/** One way to seal a value; what tells it from the others (its prefix) is not part of what it sees. */
-export interface Sealer {
-  seal(plain: Buffer, place: Place): MaybePromise<SealedParts>;
-  /** Fails with the reference's words. */
-  open(sealed: Buffer, place: Place): MaybePromise<Opened>;
+/** One way to encrypt a value; what tells it from the others (its prefix) is not part of what it sees. */
+export interface Encrypter {
+  encrypt(plain: Buffer, place: Place): MaybePromise<EncryptedParts>;
+  /** Fails with kube-apiserver's words. */
+  decrypt(encrypted: Buffer, place: Place): MaybePromise<Decrypted>;
   /** As that of a transformer. */
   readonly opensEachTime?: boolean;
-  /** Which key of a key service sealed a value, told without asking the service. */
-  keyOf?(sealed: Buffer): UsedKey;
+  /** Which key of a KMS plugin encrypted a value, told without asking the service. */
+  keyOf?(encrypted: Buffer): UsedKey;
 }
 
 export interface UsedKey {
   /** A hash of its id. */
   readonly name: string;
-  /** Values are sealed with it now. */
+  /** Values are encrypted with it now. */
   readonly writes: boolean;
 }
 
-/** What every sealed value begins with. */
-const SEALED = 'k8s:enc:';
+/** What every encrypted value begins with. */
+const ENCRYPTED_PREFIX = 'k8s:enc:';
 const LETTER_K = 0x6b;
 
 // hot: every value read from a store without encryption
-export const isSealed = (value: Buffer): boolean =>
-  value[0] === LETTER_K && value.toString('latin1', 0, SEALED.length) === SEALED;
+export const isEncrypted = (value: Buffer): boolean =>
+  value[0] === LETTER_K && value.toString('latin1', 0, ENCRYPTED_PREFIX.length) === ENCRYPTED_PREFIX;
 
-export const UNEXPECTEDLY_SEALED = 'identity transformer tried to read encrypted data';
+export const UNEXPECTEDLY_ENCRYPTED = 'identity transformer tried to read encrypted data';
 export const TOO_SHORT = 'the stored data was shorter than the required size';

@@ -1,5 +1,5 @@
-import { firstHeader } from '../lib/http.js';
-import { Uuids } from '../lib/uuids.js';
+import { firstHeader } from '../lib/http/http.js';
+import { Uuids } from './uuids.js';
 import type { Filter } from './exchange.js';
 
 const ids = new Uuids();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditBackend } from '../audit/backend.js';
-import { type AuditEvent, printEvent } from '../audit/event.js';
+import { type AuditEvent, encodeEvent } from '../audit/event.js';
 import { createAuditMetrics } from '../audit/metrics.js';
 import { compilePolicy } from '../audit/policy.js';
-import type { HttpResponse, ResponseSink } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { MetricRegistry } from '../lib/metrics.js';
+import type { HttpResponse, ResponseSink } from '../lib/http/http.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Policy } from '../schema/generated/audit.v1.js';
 import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
@@ -42,7 +42,7 @@ function recorder(
       calls.push(made.length);
       for (const event of made) {
         let text = '';
-        printEvent(event, { head: '{', tail: '}' }, (piece) => (text += String(piece)));
+        encodeEvent(event, { head: '{', tail: '}' }, (piece) => (text += String(piece)));
         events.push(JSON.parse(text) as Recorded);
       }
       return store();
@@ -111,8 +111,8 @@ test('at RequestResponse the answer is there as it went out; a body that is no o
 
 test('a long refusal says in an event what a short one says', async () => {
   const { events, run } = recorder('Metadata');
-  for (const letters of [10, 100_000]) {
-    const said = { status: 'Failure', message: 'é'.repeat(letters), reason: 'Invalid', details: { name: 'p' } };
+  for (const characters of [10, 100_000]) {
+    const said = { status: 'Failure', message: 'é'.repeat(characters), reason: 'Invalid', details: { name: 'p' } };
     const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...said, code: 422 });
     await run(testExchange('POST', POD), () => ({ ...answer(`${body}\n`), status: 422, object: { form: 'status' } }));
     assert.deepEqual(events.at(-1)?.responseStatus, { metadata: {}, ...said, code: 422 });

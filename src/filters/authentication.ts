@@ -1,7 +1,7 @@
 import { AuthenticationError, type Authenticated, type RequestAuthenticator } from '../authn/authenticator.js';
-import type { HttpResponse } from '../lib/http.js';
-import type { Logger } from '../lib/log.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import type { Logger } from '../lib/telemetry/log.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { unauthorized } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import { OutboundError } from '../outbound/outbound-error.js';

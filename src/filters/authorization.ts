@@ -1,9 +1,9 @@
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
-import { errorText } from '../lib/error-text.js';
-import { goQuote } from '../lib/go-quote.js';
-import type { HttpResponse } from '../lib/http.js';
-import type { Logger } from '../lib/log.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { errorText } from '../lib/text/error-text.js';
+import { goQuote } from '../lib/go/quote.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import type { Logger } from '../lib/telemetry/log.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { readFieldSelector, readLabelSelector } from '../machinery/read-selector.js';
 import { forbidden, type StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';

@@ -1,9 +1,9 @@
 // The way of a request: every filter, in the order it runs.
 import type { RequestAuthenticator } from '../authn/authenticator.js';
 import type { Authorizer } from '../authz/authorizer.js';
-import { bodyBytes, type HttpRequest, type HttpResponse, isStream } from '../lib/http.js';
-import type { Logs } from '../lib/log.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
+import { bodyBytes, type HttpRequest, type HttpResponse, isStream } from '../lib/http/http.js';
+import type { Logs } from '../lib/telemetry/log.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { RouteRefusal, StatusError } from '../machinery/status.js';
 import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
 import { auditId } from './audit-id.js';
@@ -28,7 +28,7 @@ import { cutAtDeadline, enforceDeadline, requestDeadline } from './timeout.js';
 import { throttle } from './throttle.js';
 import { type RequestTracer, type Stage, staged, traceAuthentication, traceRequest } from './tracing.js';
 import { sendableStatus } from './unsendable-status.js';
-import { MOST_LEFT_BYTES, untilTaken } from './untaken.js';
+import { MAX_UNHELD_BYTES, holdUntilSent } from './hold-until-sent.js';
 import { warningHeaders } from './warnings.js';
 
 export interface ChainOptions {
@@ -215,11 +215,11 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
     return { status, headers, body: { stream: (sink) => finished(exchange, response, body.stream(sink)) } };
   }
   const bytes = bodyBytes(body) ?? 0;
-  if (bytes <= MOST_LEFT_BYTES) {
+  if (bytes <= MAX_UNHELD_BYTES) {
     exchange.finish(response);
     return { status, headers, body };
   }
-  const taken = untilTaken(body);
+  const taken = holdUntilSent(body);
   headers['content-length'] ??= String(bytes);
   const left: HttpResponse = {
     status,

@@ -1,9 +1,9 @@
 // Shutdown, seen by requests: new ones are turned away, those under way are counted until they are done.
-import { Abortable } from '../lib/abortable.js';
+import { Abortable } from '../lib/async/abortable.js';
 import { StatusError, serviceUnavailable } from '../machinery/status.js';
-import { type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http.js';
-import { whenReady } from '../lib/maybe-promise.js';
-import { whenGone } from '../lib/when-aborted.js';
+import { type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http/http.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
+import { whenGone } from '../lib/async/when-aborted.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError, statusAsJson } from './plain-response.js';
 

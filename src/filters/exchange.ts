@@ -1,8 +1,8 @@
 // One request on its way through the filters, and what they learn about it.
 import type { Level } from '../audit/levels.js';
 import type { AuditTrail } from '../audit/trail.js';
-import { firstHeader, type HttpRequest, type HttpResponse } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { firstHeader, type HttpRequest, type HttpResponse } from '../lib/http/http.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { type LatencyLayer, RequestLatency } from '../machinery/request-latency.js';
 import type { StatusError } from '../machinery/status.js';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { AuthenticationError, type RequestAuthenticator } from '../authn/authenticator.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
-import { Abortable } from '../lib/abortable.js';
-import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http.js';
-import { createLogs, silentLogs } from '../lib/log.js';
-import { MetricRegistry } from '../lib/metrics.js';
-import { until } from '../lib/until.js';
+import { Abortable } from '../lib/async/abortable.js';
+import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http/http.js';
+import { createLogs, silentLogs } from '../lib/telemetry/log.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 import { StatusError } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 import { buildChain, type ChainOptions } from './chain.js';
@@ -446,7 +446,7 @@ test('a large answer is under way until it is taken, and cut when its time is ov
   // Nobody takes this one.
   const second = await asked('large');
   void (isStream(second.body) && second.body.stream(sink));
-  await until(() => canceled.length > 0);
+  await pollUntil(() => canceled.length > 0);
 });
 
 test('a time too short for anything is over at once', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '../lib/log.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import { formatDurationMs } from '../machinery/time.js';
 import type { Filter } from './exchange.js';
 import { uriOf } from './request-info.js';

@@ -1,11 +1,11 @@
 // `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
 import { splitServiceAccountUserName } from '../authn/service-account/identity.js';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
-import { headerText } from '../lib/header-text.js';
-import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http.js';
-import { percentDecode } from '../lib/percent-decode.js';
-import { Turns } from '../lib/turns.js';
-import type { Logger } from '../lib/log.js';
+import { headerText } from '../lib/http/header-text.js';
+import { firstHeader, headerValues, type HttpRequest, type HttpResponse } from '../lib/http/http.js';
+import { percentDecode } from '../lib/http/percent-decode.js';
+import { Yielder } from '../lib/scheduling/yield.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import type { StatusError } from '../machinery/status.js';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import { forbiddenError, noSniff, unlessEnded } from './authorization.js';
@@ -66,9 +66,9 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
     return internalServerError(uriOf(request), `requested [${asked}] without impersonating a user`);
   }
   if (requestor === undefined) return internalServerError(uriOf(request), 'no user found for request');
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const part of parts) {
-    await turns.breathe();
+    await yielder.yieldIfDue();
     const attributes = attributesOf(part, requestor);
     const deciding = authorizer.authorize(attributes, request);
     const { decision, reason, evaluationError } =
@@ -113,7 +113,7 @@ function extraHeaders({ headers, rawHeaders: raw }: HttpRequest): ReadonlyMap<st
   return found;
 }
 
-/** The reference shows the part as an object reference without its member names. */
+/** kube-apiserver shows the part as an object reference without its member names. */
 const printPart = ({ kind, name, extraKey }: Part): string => {
   const version = kind === 'UserExtra' || kind === 'UID' ? 'authentication.k8s.io/v1' : '';
   return `{${[kind, '', name, '', version, '', extraKey].join(' ')}}`;

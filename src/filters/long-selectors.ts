@@ -1,10 +1,10 @@
 import { fieldSelectors } from '../machinery/field-selector.js';
 import { LONG_SELECTOR } from '../machinery/held-selectors.js';
 import { labelSelectors } from '../machinery/label-selector.js';
-import type { HttpResponse } from '../lib/http.js';
+import type { HttpResponse } from '../lib/http/http.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
 
-/** Reads long selectors in turns with others; whoever asks for them later finds them read. */
+/** Reads long selectors cooperatively; whoever asks for them later finds them read. */
 export const longSelectors: Filter = (exchange, next) =>
   exchange.request.search.length < LONG_SELECTOR ? next(exchange) : readFirst(exchange, next);
 

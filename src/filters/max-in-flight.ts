@@ -1,5 +1,5 @@
 // `--max-requests-inflight` and `--max-mutating-requests-inflight`: a plain cap, when priority and fairness is off.
-import type { HttpResponse } from '../lib/http.js';
+import type { HttpResponse } from '../lib/http/http.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError } from './plain-response.js';

@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../lib/http.js';
-import type { Logger } from '../lib/log.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import type { Filter } from './exchange.js';
 import { plainError } from './plain-response.js';
 import { uriOf } from './request-info.js';

@@ -1,6 +1,6 @@
 // Answers that are not API objects, and the JSON form of a Status for where nothing was negotiated.
-import { goQuote } from '../lib/go-quote.js';
-import type { HttpResponse } from '../lib/http.js';
+import { goQuote } from '../lib/go/quote.js';
+import type { HttpResponse } from '../lib/http/http.js';
 import type { StatusError } from '../machinery/status.js';
 
 /** A refusal in plain words; the text ends with a line break on the wire. */

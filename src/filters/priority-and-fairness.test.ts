@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Classified, FlowControl } from '../flowcontrol/flow-control.js';
 import { AuditTrail } from '../audit/trail.js';
-import type { HttpResponse } from '../lib/http.js';
+import type { HttpResponse } from '../lib/http/http.js';
 import type { Filter } from './exchange.js';
 import { priorityAndFairness } from './priority-and-fairness.js';
 import { answer, testExchange } from './testing.js';

@@ -3,9 +3,9 @@ import type { Classified, FlowControl, FlowTicket } from '../flowcontrol/flow-co
 import type { FlowControlMetrics, RequestKind } from '../flowcontrol/metrics.js';
 import { estimateWork, type EstimateSources, type ListQuery } from '../flowcontrol/work-estimate.js';
 import { WatchCount } from '../flowcontrol/watch-count.js';
-import type { HttpResponse } from '../lib/http.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { nextTurn } from '../lib/turns.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
@@ -84,7 +84,7 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
             inLine(kind, -1, performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             // Many may begin at once, when many have ended at once.
-            nextTurn()
+            yieldToEventLoop()
               .then(() => run(exchange, next, schema, ticket))
               .then(resolve, reject);
           };

@@ -5,9 +5,9 @@
 //   /api/v1/watch/...                                            the old form of ?watch=true
 //
 // Every other path is for no resource, and its verb is the method.
-import { ownMember } from '../lib/plain-object.js';
-import type { HttpRequest } from '../lib/http.js';
-import { decodePath } from '../lib/request-target.js';
+import { ownMember } from '../lib/values/plain-object.js';
+import type { HttpRequest } from '../lib/http/http.js';
+import { decodePath } from '../lib/http/request-target.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
 import { parseLabelSelector } from '../machinery/label-selector.js';
 import { SelectorError } from '../machinery/label-requirement.js';
@@ -38,14 +38,14 @@ const NO_KIND = 'no kind';
 const NONE: readonly string[] = [];
 
 /** Clients ask for the same few objects over and over. Longer paths, and those with a query, are read each time. */
-const MOST_REMEMBERED = 1024;
-const LONGEST_REMEMBERED = 256;
+const MAX_MEMOIZED = 1024;
+const MAX_MEMOIZED_LENGTH = 256;
 const remembered = new Map<string, Map<string, RequestInfo>>();
 
 /** `undefined` when the path is not well-formed. */
 // hot: once for each request.
 export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof NO_KIND {
-  if (request.search !== '' || request.path.length > LONGEST_REMEMBERED) return readRequestInfo(request);
+  if (request.search !== '' || request.path.length > MAX_MEMOIZED_LENGTH) return readRequestInfo(request);
   const known = remembered.get(request.method)?.get(request.path);
   if (known !== undefined) return known;
   const info = readRequestInfo(request);
@@ -58,7 +58,7 @@ function remember({ method, path }: HttpRequest, info: RequestInfo): void {
   if (ownMember(VERBS, method) === undefined) return;
   let paths = remembered.get(method);
   if (paths === undefined) remembered.set(method, (paths = new Map()));
-  if (paths.size >= MOST_REMEMBERED) paths.clear();
+  if (paths.size >= MAX_MEMOIZED) paths.clear();
   paths.set(path, info);
 }
 

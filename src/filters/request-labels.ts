@@ -1,5 +1,5 @@
 // What a request is called in metrics: its verb, and what served it.
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
+import type { HttpRequest, HttpResponse } from '../lib/http/http.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { Exchange } from './exchange.js';

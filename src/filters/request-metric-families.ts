@@ -1,5 +1,5 @@
 // The families that requests are counted and timed in: names, labels and bounds, as dashboards know them.
-import { exponentialBuckets, type MetricRegistry } from '../lib/metrics.js';
+import { exponentialBuckets, type MetricRegistry } from '../lib/telemetry/metrics.js';
 
 const SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const FILTER_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];

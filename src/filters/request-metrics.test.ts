@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricRegistry } from '../lib/metrics.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { createRequestMetrics } from './request-metrics.js';
 
 test('filters are timed for requests that they let go on', () => {

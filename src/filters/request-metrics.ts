@@ -1,5 +1,5 @@
 // What is counted and timed of every request, under the names dashboards know.
-import { bodyBytes, type HttpResponse } from '../lib/http.js';
+import { bodyBytes, type HttpResponse } from '../lib/http/http.js';
 import {
   type Counter,
   type CounterSeries,
@@ -7,8 +7,8 @@ import {
   type Histogram,
   type HistogramSeries,
   type MetricRegistry,
-} from '../lib/metrics.js';
-import { isOver } from '../lib/waiting.js';
+} from '../lib/telemetry/metrics.js';
+import { isCancelled } from '../lib/async/cancellation.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { requestScope } from '../machinery/request-scope.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -109,7 +109,7 @@ export function createRequestMetrics(
       // What became of its work is told once that is done.
       if (exchange.isLate) return;
       record(exchange, response);
-      if (!exchange.longRunning && isOver(exchange.request)) cutOff(exchange);
+      if (!exchange.longRunning && isCancelled(exchange.request)) cutOff(exchange);
     });
     return next(exchange);
   };

@@ -1,6 +1,6 @@
 // Requests without sockets, for the tests of filters.
-import type { HttpRequest, HttpResponse } from '../lib/http.js';
-import { parseQuery } from '../lib/request-target.js';
+import type { HttpRequest, HttpResponse } from '../lib/http/http.js';
+import { parseQuery } from '../lib/http/request-target.js';
 import { Exchange } from './exchange.js';
 import { isLongRunning } from './long-running.js';
 import { parseRequestInfo } from './request-info.js';

@@ -1,9 +1,9 @@
 // `--max-connection-bytes-per-sec`: how fast a long-running answer may flow to one client.
-import { isStream, type HttpResponse, type ResponseSink } from '../lib/http.js';
-import { whenReady } from '../lib/maybe-promise.js';
-import { Pace } from '../lib/pace.js';
-import { pause } from '../lib/pause.js';
-import { whenGone } from '../lib/when-aborted.js';
+import { isStream, type HttpResponse, type ResponseSink } from '../lib/http/http.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
+import { Pace } from '../lib/async/pace.js';
+import { pause } from '../lib/async/pause.js';
+import { whenGone } from '../lib/async/when-aborted.js';
 import type { Filter } from './exchange.js';
 
 /** No row when nothing is throttled. */

@@ -1,6 +1,6 @@
 // `--request-timeout` and `?timeout=`: how long a request that is not long-running may take.
-import { Deadlines } from '../lib/deadlines.js';
-import { type HttpResponse, isStream } from '../lib/http.js';
+import { Deadlines } from '../lib/async/deadlines.js';
+import { type HttpResponse, isStream } from '../lib/http/http.js';
 import { badRequest, timeout } from '../machinery/status.js';
 import { parseDurationMs, TimeError } from '../machinery/time.js';
 import { OutboundError } from '../outbound/outbound-error.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { HttpResponse } from '../lib/http.js';
-import { silentLogs } from '../lib/log.js';
-import { MetricRegistry } from '../lib/metrics.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import { silentLogs } from '../lib/telemetry/log.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { MASTERS_GROUP, MONITORING_GROUP } from '../machinery/user.js';
 import type { RecordedSpan } from '../tracing/recorded-span.js';
 import { SCOPES } from '../tracing/trace.js';

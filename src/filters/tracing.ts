@@ -9,8 +9,8 @@
 //             what the handler does
 //
 // Whether a request is recorded is decided once it is known who sends it. One that is not goes the plain way.
-import { bodyBytes, firstHeader, type HttpResponse } from '../lib/http.js';
-import { readPeerAddress } from '../lib/peer-address.js';
+import { bodyBytes, firstHeader, type HttpResponse } from '../lib/http/http.js';
+import { readPeerAddress } from '../lib/http/peer-address.js';
 import { MASTERS_GROUP, MONITORING_GROUP } from '../machinery/user.js';
 import { readBaggage, readSpanContext, type SpanContext } from '../tracing/span-context.js';
 import { type Attributes, SCOPES, type Span, type Trace } from '../tracing/trace.js';

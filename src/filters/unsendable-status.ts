@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../lib/http.js';
-import { whenReady } from '../lib/maybe-promise.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
 import type { Filter } from './exchange.js';
 
 /** Webhooks and other servers may answer with any number. A status line has room for three digits: else nothing is answered. */

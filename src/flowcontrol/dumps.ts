@@ -77,7 +77,7 @@ export function dumpRequests({ levels, epochOf }: DumpOptions, details: boolean)
     'FlowSchemaName',
     'QueueIndex',
     'RequestIndexInQueue',
-    // Misspelt in the reference, and so in what people have written to read it.
+    // Misspelt in kube-apiserver, and so in what people have written to read it.
     'FlowDistingsher',
     'ArriveTime',
     'InitialSeats',

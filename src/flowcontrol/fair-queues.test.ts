@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import { FairQueues, type QueueLimits, type QueueObserver } from './fair-queues.js';
 import { Ticket } from './ticket.js';
 import { deal } from './shuffle-shard.js';

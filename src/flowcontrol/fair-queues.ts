@@ -8,7 +8,7 @@
 //     queue 1  nextStart 12  head needs 9  → ends at 21
 //
 // A request is dispatched with a guess of its time; when it ends, its queue's `nextStart` is put right.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import { DispatchMeter, type DispatchProgress } from './dispatch-progress.js';
 import { DemandMeter } from './seats.js';
 import { ShuffleShard } from './shuffle-shard.js';

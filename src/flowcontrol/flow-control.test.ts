@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HandClock } from '../lib/hand-clock.js';
-import { MetricRegistry } from '../lib/metrics.js';
+import { ManualClock } from '../lib/testing/manual-clock.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { FlowSchema } from '../schema/generated/flowcontrol.v1.js';
 import { FlowControl } from './flow-control.js';
 import { flowControlMetrics } from './metrics.js';
@@ -35,7 +35,7 @@ test('the series of a schema are made for its first request, and once', () => {
         return metrics.schema(level, name);
       },
     },
-    clock: new HandClock(),
+    clock: new ManualClock(),
   });
   flowControl.configure(
     [],

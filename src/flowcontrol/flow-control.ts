@@ -1,5 +1,5 @@
 // Priority and fairness: sorts requests into levels by the flow schemas, and gives each level's requests its seats.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {

@@ -1,5 +1,5 @@
 // One priority level: its requests with their seats and queues, its bounds, and what is told of it.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';

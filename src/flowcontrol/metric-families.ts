@@ -1,5 +1,5 @@
 // The families of flow control: names, labels and bounds, as dashboards know them.
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 
 const LEVEL = ['priority_level'];
 const LEVEL_AND_SCHEMA = ['priority_level', 'flow_schema'];

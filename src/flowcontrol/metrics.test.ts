@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricRegistry } from '../lib/metrics.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { flowControlMetrics } from './metrics.js';
 
 const linesOf = (registry: MetricRegistry, name: string): string[] =>

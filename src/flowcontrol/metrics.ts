@@ -1,5 +1,5 @@
 // What flow control tells of itself. Series are looked up once for a schema or a level and kept with it.
-import type { CounterSeries, GaugeSeries, HistogramSeries, MetricRegistry } from '../lib/metrics.js';
+import type { CounterSeries, GaugeSeries, HistogramSeries, MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { DispatchProgress } from './dispatch-progress.js';
 import type { Refusal } from './fair-queues.js';
 import { type FlowControlFamilies, flowControlFamilies } from './metric-families.js';

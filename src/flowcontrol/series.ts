@@ -1,5 +1,5 @@
 // How values become observations: when there is something to show, weighed by how long they last, not too often.
-import type { GaugeSeries, HistogramSeries } from '../lib/metrics.js';
+import type { GaugeSeries, HistogramSeries } from '../lib/telemetry/metrics.js';
 
 /** Changes that follow each other more closely are not told apart: the time goes to the one that was seen. */
 export const SAMPLE_MS = 0.1;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 /** Hands are remembered for this many flows; then the memory begins anew. */
 const MAX_REMEMBERED = 10_000;
 /** In letters: users and namespaces with longer names are made up. */
-const LONGEST_REMEMBERED = 1024;
+const MAX_MEMOIZED_LENGTH = 1024;
 
 export class ShuffleShard {
   readonly #deck: number;
@@ -26,7 +26,7 @@ export class ShuffleShard {
   #deal(schema: string, distinguisher: string): readonly number[] {
     const hash = createHash('sha256').update(`${schema}\0${distinguisher}`).digest().readBigUInt64LE(0);
     const hand = deal(hash, this.#deck, this.#hand);
-    if (distinguisher.length > LONGEST_REMEMBERED) return hand;
+    if (distinguisher.length > MAX_MEMOIZED_LENGTH) return hand;
     if (this.#remembered++ >= MAX_REMEMBERED) {
       this.#known.clear();
       this.#remembered = 1;

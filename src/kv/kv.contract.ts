@@ -1,5 +1,5 @@
 // The suite every key-value store passes.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type KeyValueStore, KvError, type KvEvent, prefixEnd, type WriteResult } from './kv.js';

@@ -1,6 +1,6 @@
 // The store for unit tests: everything in memory, every past state kept as a snapshot until it is compacted.
-import { type Clock, systemClock } from '../lib/clock.js';
-import { OrderedMap } from '../lib/ordered-map.js';
+import { type Clock, systemClock } from '../lib/async/clock.js';
+import { OrderedMap } from '../lib/values/ordered-map.js';
 import {
   type ChangesPage,
   type ChangesRequest,

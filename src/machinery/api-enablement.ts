@@ -1,6 +1,6 @@
 // Which built-in APIs are served, as --runtime-config and the emulated version say: wide settings first, the narrower
 // one wins.
-import { saysTrue } from '../lib/go-strconv.js';
+import { saysTrue } from '../lib/go/strconv.js';
 import { INTRODUCTIONS, REMOVALS } from './api-introduction.js';
 import type { MinorVersion } from './kube-version.js';
 

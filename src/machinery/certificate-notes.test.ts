@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricRegistry } from '../lib/metrics.js';
+import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { certificateNotes } from './certificate-notes.js';
 
 test('a certificate that is out of date is counted and noted on the request, by the host it was met at', () => {

@@ -1,5 +1,5 @@
 // Certificates of other servers that today's rules do not allow: counted, and noted on the request that met them.
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { CertificateFault, TellFault } from '../outbound/certificate-faults.js';
 
 const REASONS: Readonly<Record<CertificateFault, string>> = {

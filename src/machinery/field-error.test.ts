@@ -16,7 +16,7 @@ test('an error tells where and how, and what is more', () => {
   assert.equal(fieldErrorText(withMore(duplicate(path, 'x'), 'once')), 'spec.items: Duplicate value: "x": once');
 });
 
-test('values print as the reference prints them', () => {
+test('values print as kube-apiserver prints them', () => {
   const shown = (value: unknown) => fieldErrorText(invalid(path, value, 'no'));
   assert.equal(shown(['<a>', '&']), 'spec.items: Invalid value: ["\\u003ca\\u003e","\\u0026"]: no');
   assert.equal(shown('<a>'), 'spec.items: Invalid value: "<a>": no');

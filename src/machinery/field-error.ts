@@ -1,7 +1,7 @@
 // Where and how a value is wrong. Validation returns these as data, all of them, in the order of its rules.
-import { goFloatText, isGoFloat } from '../lib/go-float.js';
-import { goJson } from '../lib/go-json.js';
-import { goQuote } from '../lib/go-quote.js';
+import { goFloatText, isGoFloat } from '../lib/go/float.js';
+import { goJson } from '../lib/go/json.js';
+import { goQuote } from '../lib/go/quote.js';
 
 /**
  * A path from an object's root to a field: `spec.containers[0].env[1].name`.

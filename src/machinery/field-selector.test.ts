@@ -24,7 +24,7 @@ test('a condition on nothing is none', () => {
   assert.equal(parseFieldSelector('=b').toString(), '=b');
 });
 
-test('what is no selector is refused in the reference’s words', () => {
+test('what is no selector is refused in kube-apiserver’s words', () => {
   const refused = (text: string, message: string): void => assert.throws(() => parseFieldSelector(text), { message });
   refused('a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'");
   refused('a=b=c', 'invalid field selector: unescaped character in value: 61');

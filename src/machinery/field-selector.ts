@@ -1,7 +1,7 @@
 // Field selectors: `?fieldSelector=status.phase!=Running,spec.nodeName=n1`.
-import { compareText } from '../lib/compare-text.js';
-import { sortSteps } from '../lib/sort-steps.js';
-import { atOnce, eachStep, type Steps } from '../lib/turns.js';
+import { compareText } from '../lib/text/compare-text.js';
+import { sortSteps } from '../lib/scheduling/sort-steps.js';
+import { runSync, eachStep, type StepGenerator } from '../lib/scheduling/yield.js';
 import { HeldSelectors } from './held-selectors.js';
 import { SelectorError } from './label-requirement.js';
 
@@ -33,7 +33,7 @@ export class FieldSelector {
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(object: HasFields): boolean {
     if (this.requirements.length > FEW)
-      return areMet((this.#byField ??= atOnce(demandSteps(this.requirements))), object);
+      return areMet((this.#byField ??= runSync(demandSteps(this.requirements))), object);
     for (const { field, operator, value } of this.requirements) {
       if ((object.field(field) === value) !== (operator === '=')) return false;
     }
@@ -41,7 +41,7 @@ export class FieldSelector {
   }
 
   /** Works out beforehand what many requirements say together. */
-  *join(): Steps<void> {
+  *join(): StepGenerator<void> {
     if (this.requirements.length > FEW) this.#byField ??= yield* demandSteps(this.requirements);
   }
 
@@ -74,7 +74,7 @@ interface Demand {
   readonly different: Set<string>;
 }
 
-function* demandSteps(requirements: readonly FieldRequirement[]): Steps<ReadonlyMap<string, Demand>> {
+function* demandSteps(requirements: readonly FieldRequirement[]): StepGenerator<ReadonlyMap<string, Demand>> {
   const byField = new Map<string, Demand>();
   yield* eachStep(requirements, ({ field, operator, value }) => {
     let demand = byField.get(field);
@@ -94,10 +94,10 @@ function areMet(byField: ReadonlyMap<string, Demand>, object: HasFields): boolea
 
 /** Throws SelectorError. */
 export const parseFieldSelector = (text: string): FieldSelector =>
-  fieldSelectors.find(text) ?? atOnce(fieldSelectorSteps(text));
+  fieldSelectors.find(text) ?? runSync(fieldSelectorSteps(text));
 
 /** The same, for long ones. */
-export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
+export function* fieldSelectorSteps(text: string): StepGenerator<FieldSelector> {
   const requirements: FieldRequirement[] = [];
   const terms = yield* sortSteps(yield* termSteps(text), compareText);
   yield* eachStep(terms, (term) => {
@@ -114,7 +114,7 @@ export function* fieldSelectorSteps(text: string): Steps<FieldSelector> {
 }
 
 /** Of requests under way. */
-export const fieldSelectors = new HeldSelectors(function* (text): Steps<FieldSelector> {
+export const fieldSelectors = new HeldSelectors(function* (text): StepGenerator<FieldSelector> {
   const selector = yield* fieldSelectorSteps(text);
   yield* selector.join();
   return selector;
@@ -126,7 +126,7 @@ const escapeFieldValue = (value: string): string => value.replace(/[\\,=]/g, '\\
 const MANY = 2048;
 
 /** Splits at commas that no backslash protects; the backslashes stay. */
-function* termSteps(text: string): Steps<string[]> {
+function* termSteps(text: string): StepGenerator<string[]> {
   const terms: string[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at++) {
@@ -153,7 +153,7 @@ function unescapeFieldValue(text: string): string {
     } else if (char === '\\') {
       escaped = true;
     } else if (special) {
-      // The reference prints the character's number here.
+      // kube-apiserver prints the character's number here.
       throw new SelectorError(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
     } else {
       value += char;

@@ -1,7 +1,7 @@
-// Long selectors of requests under way. Each is read once, in turns with others, before anything asks for it: to say what
+// Long selectors of requests under way. Each is read once, cooperatively, before anything asks for it: to say what
 // is wanted, who may, and which objects those are. They go with their requests, but for the one that was read last: clients
 // ask the same again.
-import { inTurns, type Steps } from '../lib/turns.js';
+import { runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
 import { SelectorError } from './label-requirement.js';
 
 /** In letters: what is shorter is read in a fraction of a millisecond. */
@@ -16,7 +16,7 @@ export class HeldSelectors<S> {
   readonly #held = new Map<string, Held<S>>();
   #newest = '';
 
-  constructor(private readonly steps: (text: string) => Steps<S>) {}
+  constructor(private readonly steps: (text: string) => StepGenerator<S>) {}
 
   /** Resolves with what lets go of it. */
   async hold(text: string): Promise<() => void> {
@@ -50,7 +50,7 @@ export class HeldSelectors<S> {
 
   async #read(text: string): Promise<S | SelectorError> {
     try {
-      return await inTurns(this.steps(text));
+      return await runCooperatively(this.steps(text));
     } catch (error) {
       if (error instanceof SelectorError) return error;
       throw error;

@@ -1,13 +1,13 @@
-// JSON patch (RFC 6902), with the reference's liberties: `replace` may set a member that is not there, negative
+// JSON patch (RFC 6902), with kube-apiserver's liberties: `replace` may set a member that is not there, negative
 // array indices count from the end.
-import { FloatLiteral, isJsonObject } from '../lib/float-literal.js';
-import { setMember } from '../lib/plain-object.js';
-import { cannotUnmarshal, goJsonKind } from '../lib/go-json-kind.js';
-import { jsonText } from '../lib/json-text.js';
+import { FloatLiteral, isJsonObject } from '../lib/json/float-literal.js';
+import { setMember } from '../lib/values/plain-object.js';
+import { cannotUnmarshal, goJsonKind } from '../lib/go/json-kind.js';
+import { jsonText } from '../lib/json/stringify.js';
 import { badRequest, StatusError } from './status.js';
 import type { JsonObject } from './object.js';
 
-/** What `copy` may add in total, as JSON text: the reference's limit for one request body, three times etcd's. */
+/** What `copy` may add in total, as JSON text: kube-apiserver's limit for one request body, three times etcd's. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /** Why a well-formed patch does not apply. */
@@ -100,7 +100,7 @@ function replace(state: State, operation: JsonObject): void {
   const path = pointer(operation, 'path', 'replace operation failed to decode path: operation missing path field');
   if (path === '') {
     const value = operation['value'];
-    // The whole is not replaced by what has no members: the reference means to refuse it, and passes it over.
+    // The whole is not replaced by what has no members: kube-apiserver means to refuse it, and passes it over.
     if (isContainer(value)) state.root = value;
     return;
   }

@@ -1,7 +1,7 @@
 // JSONPath templates as the API knows them: `{.spec.containers[0].name}`, text outside braces as it is.
 //
 //   {.items[*].metadata['name']}  →  [[field items, slice, field metadata, field name]]
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 
 export type JsonPathNode =
   | { readonly kind: 'text'; readonly text: string }
@@ -21,7 +21,7 @@ export type JsonPathNode =
       readonly right: readonly JsonPathNode[];
     };
 
-/** Why a template is wrong, in the reference's words; undefined when it is right. */
+/** Why a template is wrong, in kube-apiserver's words; undefined when it is right. */
 export function jsonPathError(template: string): string | undefined {
   try {
     parseJsonPath(template);

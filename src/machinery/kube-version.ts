@@ -1,4 +1,4 @@
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 
 /** A release line such as 1.33. */
 export interface MinorVersion {

@@ -1,5 +1,5 @@
 // One condition on a label: its rules, its text, and whether labels meet it.
-import { signedOf } from '../lib/int64.js';
+import { signedOf } from '../lib/values/int64.js';
 import { aggregateText, FieldPath, type FieldError, fieldErrorText, invalid } from './field-error.js';
 import { isQualifiedName, isValidLabelValue } from './validation/names.js';
 

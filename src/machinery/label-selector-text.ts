@@ -1,6 +1,6 @@
 // The text form of label selectors, as `?labelSelector=` has it.
-import { sortSteps } from '../lib/sort-steps.js';
-import type { Steps } from '../lib/turns.js';
+import { sortSteps } from '../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../lib/scheduling/yield.js';
 import { fieldErrorText } from './field-error.js';
 import {
   checkKey,
@@ -11,7 +11,7 @@ import {
 } from './label-requirement.js';
 
 /** Throws SelectorError. */
-export const requirementSteps = (text: string): Steps<LabelRequirement[]> =>
+export const requirementSteps = (text: string): StepGenerator<LabelRequirement[]> =>
   new Parser(new Scanner(text)).requirements();
 
 type TokenKind =
@@ -92,7 +92,7 @@ class Parser {
 
   constructor(private readonly scanner: Scanner) {}
 
-  *requirements(): Steps<LabelRequirement[]> {
+  *requirements(): StepGenerator<LabelRequirement[]> {
     const requirements: LabelRequirement[] = [];
     for (;;) {
       const { kind, text } = this.peek();
@@ -112,7 +112,7 @@ class Parser {
     }
   }
 
-  private *requirement(): Steps<LabelRequirement> {
+  private *requirement(): StepGenerator<LabelRequirement> {
     try {
       return yield* this.keyOperatorValues();
     } catch (error) {
@@ -121,7 +121,7 @@ class Parser {
     }
   }
 
-  private *keyOperatorValues(): Steps<LabelRequirement> {
+  private *keyOperatorValues(): StepGenerator<LabelRequirement> {
     let token = this.take();
     const negated = token.kind === '!';
     if (negated) token = this.take();
@@ -142,7 +142,7 @@ class Parser {
     return newRequirement(key, operator, yield* sortSteps([...new Set(values)], byUnits));
   }
 
-  private *valueList(): Steps<string[]> {
+  private *valueList(): StepGenerator<string[]> {
     const open = this.take();
     if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`);
     const first = this.peek();
@@ -159,7 +159,7 @@ class Parser {
   }
 
   /** An empty place between commas or parentheses is the empty value. */
-  private *identifiers(): Steps<string[]> {
+  private *identifiers(): StepGenerator<string[]> {
     const values: string[] = [];
     for (;;) {
       if (values.length % MANY === MANY - 1) yield;

@@ -20,7 +20,7 @@ test('a selector prints in canonical form, by key, with its values sorted', () =
   }
 });
 
-test('what is no selector is refused in the reference’s words', () => {
+test('what is no selector is refused in kube-apiserver’s words', () => {
   const cases: Record<string, string> = {
     'a=b c': "found 'c', expected: ',' or 'end of string'",
     'a,': "found '', expected: identifier after ','",

@@ -1,8 +1,8 @@
 // Label selectors: all conditions on the labels of an object, from the object form in specs or from text.
-import { ownMember } from '../lib/plain-object.js';
-import { sortSteps } from '../lib/sort-steps.js';
-import { atOnce, type Steps } from '../lib/turns.js';
-import { goQuote } from '../lib/go-quote.js';
+import { ownMember } from '../lib/values/plain-object.js';
+import { sortSteps } from '../lib/scheduling/sort-steps.js';
+import { runSync, type StepGenerator } from '../lib/scheduling/yield.js';
+import { goQuote } from '../lib/go/quote.js';
 import {
   type LabelOperator,
   type LabelRequirement,
@@ -14,7 +14,7 @@ import {
 } from './label-requirement.js';
 import { requirementSteps } from './label-selector-text.js';
 import { HeldSelectors } from './held-selectors.js';
-import { areMany, joinedSteps } from './many-requirements.js';
+import { areMany, joinedSteps } from './compiled-selector.js';
 
 /** The `LabelSelector` of the API, as it stands in specs. */
 export interface LabelSelectorObject {
@@ -42,11 +42,11 @@ export class LabelSelector {
   static readonly nothing = new LabelSelector([], false);
 
   static of(requirements: readonly LabelRequirement[]): LabelSelector {
-    return atOnce(LabelSelector.steps([...requirements]));
+    return runSync(LabelSelector.steps([...requirements]));
   }
 
   /** The same, for many; the list is used up. */
-  static *steps(requirements: LabelRequirement[]): Steps<LabelSelector> {
+  static *steps(requirements: LabelRequirement[]): StepGenerator<LabelSelector> {
     if (requirements.length === 0) return LabelSelector.everything;
     return new LabelSelector(yield* sortSteps(requirements, byKey), true);
   }
@@ -64,7 +64,7 @@ export class LabelSelector {
   // hot: once for each object of a filtered list and each event of a filtered watch.
   matches(labels: Labels | null | undefined): boolean {
     if (!this.selectable) return false;
-    if (this.#isLong) return (this.#joined ??= atOnce(joinedSteps(this.requirements)))(labels);
+    if (this.#isLong) return (this.#joined ??= runSync(joinedSteps(this.requirements)))(labels);
     for (const requirement of this.requirements) {
       if (!requirementMatches(requirement, labels)) return false;
     }
@@ -72,7 +72,7 @@ export class LabelSelector {
   }
 
   /** Works out beforehand what many requirements say together. */
-  *join(): Steps<void> {
+  *join(): StepGenerator<void> {
     if (this.#isLong) this.#joined ??= yield* joinedSteps(this.requirements);
   }
 
@@ -90,16 +90,16 @@ export class LabelSelector {
 
 /** Throws SelectorError. */
 export function parseLabelSelector(text: string): LabelSelector {
-  return labelSelectors.find(text) ?? atOnce(labelSelectorSteps(text));
+  return labelSelectors.find(text) ?? runSync(labelSelectorSteps(text));
 }
 
 /** The same, for long ones. */
-export function* labelSelectorSteps(text: string): Steps<LabelSelector> {
+export function* labelSelectorSteps(text: string): StepGenerator<LabelSelector> {
   return yield* LabelSelector.steps(yield* requirementSteps(text));
 }
 
 /** Of requests under way. */
-export const labelSelectors = new HeldSelectors(function* (text): Steps<LabelSelector> {
+export const labelSelectors = new HeldSelectors(function* (text): StepGenerator<LabelSelector> {
   const selector = yield* labelSelectorSteps(text);
   yield* selector.join();
   return selector;

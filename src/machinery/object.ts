@@ -69,7 +69,7 @@ export interface GroupVersionResource extends GroupVersion {
 export const apiVersionOf = ({ group, version }: GroupVersion): string =>
   group === '' ? version : `${group}/${version}`;
 
-/** What the reference says of a version with more than one slash. */
+/** What kube-apiserver says of a version with more than one slash. */
 export const apiVersionFault = (apiVersion: string): string | undefined =>
   apiVersion.indexOf('/') === apiVersion.lastIndexOf('/') ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
 

@@ -35,7 +35,7 @@ test('a quantity prints in the largest suffix that loses nothing', () => {
   for (const [text, printed] of cases) assert.equal(canonicalQuantity(text), printed, text);
 });
 
-test('what is no quantity is refused in the words of the reference', () => {
+test('what is no quantity is refused in the words of kube-apiserver', () => {
   assert.throws(() => canonicalQuantity(''), /must match the regular expression/);
   assert.throws(() => canonicalQuantity('1 Gi'), /must match the regular expression/);
   assert.throws(() => canonicalQuantity('1Zi'), /must match the regular expression/);
@@ -53,7 +53,7 @@ test('quantities compare and add by value', () => {
   assert.equal(scaledValue('1.5', -3), 1500n);
 });
 
-test('what 64 bits do not hold goes round or is nothing, as the reference multiplies', () => {
+test('what 64 bits do not hold goes round or is nothing, as kube-apiserver multiplies', () => {
   assert.equal(int64Value('1Gi', -3), 2n ** 30n * 1000n);
   assert.equal(int64Value('1Ei', -3), -(2n ** 63n));
   assert.equal(int64Value('999999999999999999', -3), BigInt.asIntN(64, 999999999999999999n * 1000n));

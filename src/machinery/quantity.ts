@@ -1,9 +1,9 @@
 // Fixed-point numbers with a suffix, such as `500m` or `1536Mi`: parsing, the canonical print, and arithmetic.
 //
-// A quantity remembers the family of suffix it was written with. A text that already is canonical by the reference's
+// A quantity remembers the family of suffix it was written with. A text that already is canonical by kube-apiserver's
 // quick test is kept as written, so that an object reads back as it was sent.
-import { trimEnd } from '../lib/trim-end.js';
-import { remember } from '../lib/remember.js';
+import { trimEnd } from '../lib/text/trim-end.js';
+import { boundedMemo } from '../lib/values/bounded-memo.js';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -14,7 +14,7 @@ export interface Quantity {
   readonly format: QuantityFormat;
   /** Set when the text it was parsed from is to be printed again as it was. */
   readonly text?: string;
-  /** The reference keeps it in more than 64 bits. */
+  /** kube-apiserver keeps it in more than 64 bits. */
   readonly isLong?: boolean;
 }
 
@@ -43,13 +43,13 @@ function readQuantity(text: string): Quantity {
   return parseLong(unit, negative, integer, fraction);
 }
 
-const MOST_REMEMBERED = 4096;
+const MAX_MEMOIZED = 4096;
 
 // hot: a pod's are read to be rounded, compared and added up, and most pods have the same. Throws QuantityError.
-export const parseQuantity = remember(MOST_REMEMBERED, readQuantity);
+export const parseQuantity = boundedMemo(MAX_MEMOIZED, readQuantity);
 
 /** The text the API prints for a quantity given as text. */
-export const canonicalQuantity = remember(MOST_REMEMBERED, (text: string) => formatQuantity(parseQuantity(text)));
+export const canonicalQuantity = boundedMemo(MAX_MEMOIZED, (text: string) => formatQuantity(parseQuantity(text)));
 
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
@@ -100,7 +100,7 @@ export function addQuantities(left: Quantity | string, right: Quantity | string)
   return staysShort ? sum : { ...sum, isLong: true };
 }
 
-/** The reference takes away by adding what is turned round in 64 bits, where the smallest number has no other side. */
+/** kube-apiserver takes away by adding what is turned round in 64 bits, where the smallest number has no other side. */
 export function subtractQuantities(left: Quantity | string, right: Quantity | string): Quantity {
   const a = quantityOf(left);
   const { unscaled, exponent, format, isLong = false } = quantityOf(right);
@@ -109,7 +109,7 @@ export function subtractQuantities(left: Quantity | string, right: Quantity | st
   return sum.isLong === true ? addQuantities(a, { unscaled: -unscaled, exponent, format, isLong: true }) : sum;
 }
 
-/** The whole number where the reference has it at hand: it looks at how a quantity is kept, not at what it is worth. */
+/** The whole number where kube-apiserver has it at hand: it looks at how a quantity is kept, not at what it is worth. */
 export function integerAtHand(quantity: Quantity | string): bigint | undefined {
   const { unscaled, exponent, isLong } = quantityOf(quantity);
   if (isLong === true || exponent < 0) return undefined;
@@ -117,7 +117,7 @@ export function integerAtHand(quantity: Quantity | string): bigint | undefined {
   return fits(value) ? value : undefined;
 }
 
-/** As the reference has it: the digits and the power of ten are rounded each on its own. */
+/** As kube-apiserver has it: the digits and the power of ten are rounded each on its own. */
 export function approximateValue(quantity: Quantity | string): number {
   const { unscaled, exponent } = quantityOf(quantity);
   return exponent === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${exponent}`);
@@ -133,7 +133,7 @@ export function scaledValue(quantity: Quantity | string, scale = 0): bigint {
   return roundUp(unscaled, -shift);
 }
 
-/** The same in 64 bits, where the reference has no more: what does not fit goes round, or is nothing. */
+/** The same in 64 bits, where kube-apiserver has no more: what does not fit goes round, or is nothing. */
 export function int64Value(quantity: Quantity | string, scale = 0): bigint {
   const exact = scaledValue(quantity, scale);
   const { exponent, isLong } = quantityOf(quantity);
@@ -156,7 +156,7 @@ const zero: Quantity = { unscaled: 0n, exponent: 0, format: 'DecimalSI', text: '
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
 /** Longer numbers are refused: arithmetic on them would cost more than reading them. */
-const MOST_DIGITS = 4096;
+const MAX_DIGITS = 4096;
 const decimalUnits: Readonly<Record<string, number>> = {
   n: -9,
   u: -6,
@@ -186,7 +186,7 @@ function split(text: string) {
   if (match === null) return undefined;
   const [, sign = '', digits = '', fraction = '', suffix = ''] = match;
   const integer = digits.replace(/^0+/, '');
-  if (integer.length + fraction.length > MOST_DIGITS) return undefined;
+  if (integer.length + fraction.length > MAX_DIGITS) return undefined;
   return { negative: sign === '-', integer: integer === '' ? '0' : integer, fraction, suffix };
 }
 
@@ -200,7 +200,7 @@ function interpret(suffix: string): Unit | undefined {
   return Math.abs(exponent) < 2 ** 31 ? { base: 10, exponent, format: 'DecimalExponent' } : undefined;
 }
 
-/** Whether the digits fit the reference's quick form, the only one that may keep its text. */
+/** Whether the digits fit kube-apiserver's quick form, the only one that may keep its text. */
 function isShort(unit: Unit, integer: string, fraction: string): boolean {
   if (unit.base === 10) return integer.length + fraction.length <= 18 && unit.exponent - fraction.length >= -9;
   if (fraction !== '' || 15 - integer.length - Math.trunc((unit.exponent * 3) / 10) - 1 < 0) return false;

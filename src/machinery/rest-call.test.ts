@@ -74,7 +74,7 @@ describe('a call to a server of this kind', () => {
     assert.deepEqual(failing.observed, ['POST hook.test none', 'POST hook.test took true']);
   });
 
-  it('tells a connection that fails as the reference does', async () => {
+  it('tells a connection that fails as kube-apiserver does', async () => {
     const error = new OutboundError('dial', 'dial tcp 127.0.0.1:1: connect: connection refused');
     assert.equal(
       await refused({ error }),
@@ -133,7 +133,7 @@ describe('a call to a server of this kind', () => {
   });
 
   it('takes no more of an answer than is wanted', async () => {
-    const answered = (mostBytes: number, packed: boolean) => {
+    const answered = (maxBytes: number, packed: boolean) => {
       const body = Buffer.from('x'.repeat(1000));
       return restCall({
         client: {
@@ -147,7 +147,7 @@ describe('a call to a server of this kind', () => {
         url: new URL('https://hook.test/x'),
         body: '{}',
         timeoutMs: 5000,
-        mostBytes,
+        maxBytes,
         wait: async () => undefined,
       });
     };

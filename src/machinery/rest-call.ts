@@ -1,11 +1,11 @@
 // A call to a server that speaks as this one does: webhooks are asked so. What comes back that is no answer is told in
-// the words of the reference's client, and what it does to get one is done: it follows redirects, and comes again
+// the words of kube-apiserver's client, and what it does to get one is done: it follows redirects, and comes again
 // when it is asked to.
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { goQuote } from '../lib/go-quote.js';
-import { mediaTypeFault } from '../lib/media-type-fault.js';
+import { goQuote } from '../lib/go/quote.js';
+import { mediaTypeFault } from './media-type-fault.js';
 import { parseStatus } from './rest-status.js';
 import type { TellFault } from '../outbound/certificate-faults.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
@@ -28,7 +28,7 @@ export interface RestCall {
   /** For all attempts together. */
   readonly timeoutMs: number;
   /** Of an answer. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
   readonly trace?: Trace | undefined;
   readonly certificateFault?: TellFault | undefined;
@@ -36,7 +36,7 @@ export interface RestCall {
   readonly observe?: RestObserver | undefined;
 }
 
-/** Told of calls, under the names that the reference's client has for what it counts. */
+/** Told of calls, under the names that kube-apiserver's client has for what it counts. */
 export interface RestObserver {
   /** A request was answered; `undefined`: it was not (`rest_client_requests_total`). */
   answered(status: number | undefined, method: string, host: string): void;
@@ -84,7 +84,7 @@ async function attempts(call: RestCall): Promise<RestAnswer> {
   for (let attempt = 1; ; attempt++) {
     const { response, shown } = await observed(call, deadlineMs);
     const retrySeconds = attempt < MAX_ATTEMPTS ? retryAfter(response) : undefined;
-    if (retrySeconds === undefined) return read(response, call.mostBytes ?? MAX_ANSWER_BYTES);
+    if (retrySeconds === undefined) return read(response, call.maxBytes ?? MAX_ANSWER_BYTES);
     response.body.destroy();
     const leftMs = Math.max(0, deadlineMs - performance.now());
     await waited(call, Math.min(retrySeconds * 1000, leftMs), shown);
@@ -162,8 +162,8 @@ async function send(
     method,
     url,
     headers,
-    saysAgent: true,
-    takesPacked: true,
+    sendUserAgent: true,
+    acceptGzip: true,
     timeoutMs,
     trace,
     certificateFault,
@@ -215,12 +215,12 @@ function statedRetrySeconds({ headers }: OutboundResponse): number | undefined {
   return /^[+-]?\d{1,9}$/.test(text) ? Math.max(0, Number(text)) : undefined;
 }
 
-async function read(response: OutboundResponse, mostBytes: number): Promise<RestAnswer> {
+async function read(response: OutboundResponse, maxBytes: number): Promise<RestAnswer> {
   const { status, headers } = response;
   let body: Buffer;
   try {
-    body = await collectBody(response, mostBytes);
-    if (headers['content-encoding'] === 'gzip') body = await gunzip(body, { maxOutputLength: mostBytes });
+    body = await collectBody(response, maxBytes);
+    if (headers['content-encoding'] === 'gzip') body = await gunzip(body, { maxOutputLength: maxBytes });
   } catch (error) {
     const { message } = OutboundError.from(error);
     throw new RestCallError(`unexpected error when reading response body. Please retry. Original error: ${message}`);

@@ -1,5 +1,5 @@
 // A Status that somebody else's server sent.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import { type StatusCause, type StatusDetails, StatusError } from './status.js';
 
 /** What a refusal was about has room in this; more is no Status. */

@@ -1,4 +1,4 @@
-import { cleanPath } from '../lib/clean-path.js';
+import { cleanPath } from '../lib/text/clean-path.js';
 import { formatDurationMs } from './time.js';
 
 /** Where a review is posted: the server's address with nothing but its path, and how long it may take. */

@@ -1,6 +1,6 @@
 // What a client sees when a request is refused.
 import { aggregateText, type FieldError, fieldErrorText } from './field-error.js';
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 
 export interface StatusCause {
   readonly reason?: string;
@@ -50,7 +50,7 @@ export class StatusError extends Error {
   /** Set where somebody else's server refused and said so. */
   resourceVersion = '';
   /** Set where it is long and was made elsewhere: all of the Status, as JSON. The message may be only its beginning. */
-  printed: Buffer | undefined = undefined;
+  encoded: Buffer | undefined = undefined;
 
   constructor(
     readonly code: number,
@@ -62,7 +62,7 @@ export class StatusError extends Error {
   }
 
   get status(): Status {
-    if (this.printed !== undefined) return JSON.parse(this.printed.toString()) as Status;
+    if (this.encoded !== undefined) return JSON.parse(this.encoded.toString()) as Status;
     return {
       kind: 'Status',
       apiVersion: 'v1',
@@ -148,12 +148,12 @@ export const applyConflict = (message: string, causes: readonly StatusCause[]): 
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** Nobody reads more, and an answer is not to be a hundred times as long as what it refuses. */
-const MOST_CAUSES = 10_000;
-const LONGEST_CAUSES = 4 * 1024 * 1024;
+const MAX_CAUSES = 10_000;
+const MAX_CAUSES_LENGTH = 4 * 1024 * 1024;
 
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const head = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
-  const told = errors.slice(0, mostTold(errors));
+  const told = errors.slice(0, limitCauses(errors));
   const message = told.length === 0 ? head : `${head}: ${aggregateText(told.map(fieldErrorText))}`;
   return new StatusError(422, 'Invalid', message, {
     name,
@@ -164,11 +164,11 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
 }
 
 /** The first is told whatever its length. */
-function mostTold(errors: readonly FieldError[]): number {
-  let letters = 0;
+function limitCauses(errors: readonly FieldError[]): number {
+  let characters = 0;
   for (const [position, { body, field }] of errors.entries()) {
-    letters += body.length + field.length;
-    if (position > 0 && (position === MOST_CAUSES || letters > LONGEST_CAUSES)) return position;
+    characters += body.length + field.length;
+    if (position > 0 && (position === MAX_CAUSES || characters > MAX_CAUSES_LENGTH)) return position;
   }
   return errors.length;
 }

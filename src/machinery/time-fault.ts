@@ -1,4 +1,4 @@
-// Why a text is no time, in the words of the reference's reader: it goes through the text part by part, and clients
+// Why a text is no time, in the words of kube-apiserver's reader: it goes through the text part by part, and clients
 // are told where it stopped.
 
 const SECONDS = '2006-01-02T15:04:05Z07:00';
@@ -22,7 +22,7 @@ const NUMBERS: readonly NumberPart[] = [
 
 /** Of a text that is no time, or no time to the microsecond. */
 export function timeFault(text: string, micro: boolean): string {
-  // A letter for each byte, for that is how the reference counts and shows them.
+  // A letter for each byte, for that is how kube-apiserver counts and shows them.
   const bytes = Buffer.from(text).toString('latin1');
   const layout = micro ? MICROSECONDS : SECONDS;
   const wrong = (rest: string, part: string): string =>

@@ -1,5 +1,5 @@
 // The API's times and durations: Go's reading of RFC 3339, printed in UTC to the second or the microsecond.
-import { trimEnd } from '../lib/trim-end.js';
+import { trimEnd } from '../lib/text/trim-end.js';
 import { timeFault } from './time-fault.js';
 
 /** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
@@ -76,7 +76,7 @@ export function parseDuration(text: string): bigint {
   const match = /^([-+]?)(.*)$/s.exec(text);
   const body = match?.[2] ?? '';
   if (body === '0') return 0n;
-  if (body === '' || body.length > MOST_DURATION_LETTERS) {
+  if (body === '' || body.length > MAX_DURATION_CHARACTERS) {
     throw new TimeError(`time: invalid duration ${quoted(text)}`);
   }
   let total = 0n;
@@ -92,7 +92,7 @@ export function parseDuration(text: string): bigint {
     }
     const digits = fraction.slice(0, 18);
     const significant = whole.replace(/^0+/, '');
-    if (significant.length > MOST_DURATION_DIGITS) {
+    if (significant.length > MAX_DURATION_DIGITS) {
       throw new TimeError(`time: invalid duration ${quoted(text)}`);
     }
     total += BigInt(significant || '0') * size + (BigInt(digits || '0') * size) / 10n ** BigInt(digits.length);
@@ -145,9 +145,9 @@ const durationUnits: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 /** Of a number of 64 bits. */
-const MOST_DURATION_DIGITS = 19;
+const MAX_DURATION_DIGITS = 19;
 /** Longer ones say the same unit again and again, which takes long to read. */
-const MOST_DURATION_LETTERS = 4096;
+const MAX_DURATION_CHARACTERS = 4096;
 
 /** JavaScript would turn 30 February into 1 March, and 24:00 into the next day. */
 function isRealDate(text: string): boolean {

@@ -1,5 +1,5 @@
 // Fills in what follows from other flags, the machine and the environment. Stops at the first thing that cannot be.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import os from 'node:os';
 import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';

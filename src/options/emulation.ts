@@ -1,6 +1,6 @@
 // Feature gates and the emulated version, which decide together: --feature-gates, --emulated-version.
-import { errorText } from '../lib/error-text.js';
-import { parseBool } from '../lib/go-strconv.js';
+import { errorText } from '../lib/text/error-text.js';
+import { parseBool } from '../lib/go/strconv.js';
 import { aggregateText } from '../machinery/field-error.js';
 import { chooseFeatureGates, type FeatureGates } from '../machinery/feature-gates.js';
 import { compareMinorVersions, minorVersionText, parseVersion, type MinorVersion } from '../machinery/kube-version.js';

@@ -1,11 +1,11 @@
 // The kinds of value a flag may have: how a text becomes a value, how a default is shown, and what a repeated flag
 // does. Types and defaults of the tables in flags/ are built on these.
-import { trimEnd } from '../lib/trim-end.js';
-import { CsvError, parseCsv } from '../lib/csv.js';
-import { errorText } from '../lib/error-text.js';
-import { goQuote } from '../lib/go-quote.js';
-import { ipText, parseIp } from '../lib/ip-address.js';
-import { parseBool, parseFloat32, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
+import { trimEnd } from '../lib/text/trim-end.js';
+import { CsvError, parseCsv } from '../lib/text/csv.js';
+import { errorText } from '../lib/text/error-text.js';
+import { goQuote } from '../lib/go/quote.js';
+import { ipText, parseIp } from '../lib/values/ip-address.js';
+import { parseBool, parseFloat32, parseFloat64, parseInteger, SyntaxMistake } from '../lib/go/strconv.js';
 import { GIT_VERSION } from '../machinery/names.js';
 import { parseQuantity, QuantityError, scaledValue } from '../machinery/quantity.js';
 import { formatDurationMs, parseDurationMs, TimeError } from '../machinery/time.js';

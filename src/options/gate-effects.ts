@@ -12,7 +12,7 @@ export type GateOwner =
 
 export type GateEffect =
   | { readonly kind: 'in effect'; readonly what: string }
-  /** About how the original does its work: here it is done in one way, and nobody sees the difference. */
+  /** About how kube-apiserver does its work: here it is done in one way, and nobody sees the difference. */
   | { readonly kind: 'one way'; readonly what: string }
   | { readonly kind: 'not ours'; readonly owner: GateOwner };
 
@@ -110,7 +110,7 @@ export const GATE_EFFECTS: Readonly<Record<FeatureGate, GateEffect>> = {
   JobManagedBy: on('Jobs may be left to another controller, and their status is checked more strictly.'),
   JobPodReplacementPolicy: on('Jobs say when a pod is replaced; without it few may meet criteria of success.'),
   JobSuccessPolicy: on('Jobs may say when they have succeeded early.'),
-  KMSv1: on('The encryption configuration may name key services of the first version.'),
+  KMSv1: on('The encryption configuration may name KMS plugins of the first version.'),
   KubeletCgroupDriverFromCRI: of('nodes'),
   KubeletCrashLoopBackOffMax: of('nodes'),
   KubeletEnsureSecretPulledImages: of('nodes'),

@@ -24,7 +24,7 @@ Made from \`src/machinery/feature-gate-history.ts\` and \`src/options/gate-effec
 
 The columns are the releases \`--emulated-version\` can name: a gate's default there, its stage, and whether it is locked,
 that is, cannot be set to anything else. A dash: the gate did not exist yet. A gate that is *not ours* is accepted, checked
-and read by nothing in an API server: it belongs to the part that is named. *One way* says that the original does a thing
+and read by nothing in an API server: it belongs to the part that is named. *One way* says that kube-apiserver does a thing
 in two ways and this server in one, without a difference that a client sees.
 `;
 

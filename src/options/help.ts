@@ -1,6 +1,6 @@
 // `--help`: every flag that is not hidden, by topic. Where the terminal's width is known a flag's text stands below its
 // name, wrapped; where it is not, beside it in one line, for programs to read.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import { PROGRAM } from '../machinery/names.js';
 import { FLAG_KINDS, type FlagKind } from './flag-kinds.js';
 import type { FlagSpec, Topic } from './flag-table.js';
@@ -25,7 +25,7 @@ export function helpText(topics: readonly Topic[], width: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Names are filled up with spaces nearly to the width, as the reference does. */
+/** Names are filled up with spaces nearly to the width, as kube-apiserver does. */
 function wrapped(topic: Topic, width: number): string[] {
   const nameWidth = Math.max(width - NAME_MARGIN, longestOf(topic) + 1);
   return visibleFlags(topic).flatMap(([name, spec]) => [

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { generateKeys, issueCertificate } from '../lib/issue-certificate.js';
-import { agentFilesError, caBundleError, storeFilesError } from './key-files.js';
+import { generateKeys, issueCertificate } from '../lib/x509/issue-certificate.js';
+import { kubeletFilesError, caBundleError, storeFilesError } from './key-files.js';
 
 const MALFORMED = '-----BEGIN CERTIFICATE-----\nAAECAwQF\n-----END CERTIFICATE-----\n';
 const NO_FILES = { caFile: '', certFile: '', keyFile: '' };
@@ -40,7 +40,7 @@ test('the store is shown a whole pair, and believed by certificates alone', () =
 
 test('the files for agents can be read, and somebody is believed by their authorities', () => {
   withFiles({ bad: MALFORMED, text: 'nothing', empty: '' }, (file) => {
-    const said = (files: Partial<typeof NO_FILES>) => agentFilesError({ ...NO_FILES, ...files });
+    const said = (files: Partial<typeof NO_FILES>) => kubeletFilesError({ ...NO_FILES, ...files });
     assert.equal(said({ certFile: file('text'), keyFile: file('empty'), caFile: file('empty') }), undefined);
     assert.match(
       said({ caFile: file('text'), keyFile: file('none') }) ?? '',

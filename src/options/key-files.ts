@@ -1,11 +1,11 @@
 // The key and certificate files named by flags, looked at before anything starts.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { authorityError } from '../lib/authority-error.js';
-import { certificateBundleFault, certificateFault } from '../lib/certificate.js';
-import { readTextFile } from '../lib/go-file-error.js';
-import { goQuote } from '../lib/go-quote.js';
-import { keyPairError } from '../lib/key-pair-error.js';
-import { decodePem } from '../lib/pem.js';
+import { authorityError } from '../lib/x509/authority-error.js';
+import { certificateBundleFault, certificateFault } from '../lib/x509/certificate.js';
+import { readTextFile } from '../lib/go/file-error.js';
+import { goQuote } from '../lib/go/quote.js';
+import { keyPairError } from '../lib/x509/key-pair-error.js';
+import { decodePem } from '../lib/x509/pem.js';
 
 export function privateKeyError(file: string): string | undefined {
   const read = readTextFile(file);
@@ -79,8 +79,8 @@ export function storeFilesError({ caFile, certFile, keyFile }: ClientFiles): str
   return undefined;
 }
 
-/** What nodes' agents are believed and shown by. A pair is looked at when it is shown: it may be renewed until then. */
-export function agentFilesError({ caFile, certFile, keyFile }: ClientFiles): string | undefined {
+/** What kubelets are believed and shown by. A pair is looked at when it is shown: it may be renewed until then. */
+export function kubeletFilesError({ caFile, certFile, keyFile }: ClientFiles): string | undefined {
   const read = [caFile, certFile, keyFile].map((file) => (file === '' ? undefined : readTextFile(file)));
   for (const each of read) if (each?.ok === false) return each.error;
   const [authorities] = read;

@@ -201,7 +201,7 @@ test('addresses of service-account tokens are read as Go reads them', () => {
   );
 });
 
-test('numbers are refused beyond what the reference has room for', () => {
+test('numbers are refused beyond what kube-apiserver has room for', () => {
   assert.equal(
     refusal(`--watch-cache-sizes=pods#${'9'.repeat(20)}`),
     `invalid size of watch cache size: pods#${'9'.repeat(20)}`,
@@ -292,7 +292,7 @@ test('levels by file need logs that are text', () => {
   assert.equal(refusal('--vmodule=a=1', '--logging-format='), 'format: Invalid value: "": Unsupported log format');
 });
 
-test('a log that is never flushed is refused, as what the reference crashes over', () => {
+test('a log that is never flushed is refused, as what kube-apiserver crashes over', () => {
   for (const never of ['0', '-1s']) {
     const parsed = parse(`--log-flush-frequency=${never}`, '--secure-port=0');
     assert.ok(parsed.kind === 'refused');

@@ -1,6 +1,6 @@
 // From the words of a command line to the options of a server, or to what to print instead of starting one.
-import { goQuote } from '../lib/go-quote.js';
-import { jsonLine } from '../lib/log-json.js';
+import { goQuote } from '../lib/go/quote.js';
+import { jsonLine } from '../lib/telemetry/log-json.js';
 import { aggregateText } from '../machinery/field-error.js';
 import { PROGRAM } from '../machinery/names.js';
 import { versionInfo } from '../machinery/version-info.js';
@@ -62,7 +62,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
   const aboutLogs = logErrors(values, emulation.emulation.featureGates);
   if (aboutLogs.length > 0) return refuse(aggregateText(aboutLogs));
   const { loggingFormat, logFlushFrequencyMs } = values.logs;
-  // The reference falls over it, with the exit code of a program that crashed.
+  // kube-apiserver falls over it, with the exit code of a program that crashed.
   if (logFlushFrequencyMs <= 0)
     return refuse('--log-flush-frequency must be greater than zero', loggingFormat, undefined, 2);
   const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
@@ -102,7 +102,7 @@ export function commandFailedLine(
   return `${header} "command failed" err=${value}${more.join('')}`;
 }
 
-/** The flag and the file it names: the reference's words often leave open which one is wrong. */
+/** The flag and the file it names: kube-apiserver's words often leave open which one is wrong. */
 function fileOf(values: Readonly<Record<string, unknown>>, flag: string | undefined): Record<string, string> {
   if (flag === undefined) return {};
   const field = fieldName(flag.slice('--'.length), 'string');

@@ -1,7 +1,7 @@
 // Reads a command line by the rules of Go's pflag: `--x=y`, `--x y`, bare booleans, `-v4`, `--` before positional
 // arguments, words joined by `-` or `_`. The first mistake ends the reading.
-import { append } from '../lib/append.js';
-import { goQuote } from '../lib/go-quote.js';
+import { append } from '../lib/values/append.js';
+import { goQuote } from '../lib/go/quote.js';
 import { platformWord } from '../machinery/names.js';
 import { FLAG_KINDS, isValueMistake, type FlagKind } from './flag-kinds.js';
 import { fieldName, type FlagSpec, type FlagValues, type Topic } from './flag-table.js';
@@ -101,18 +101,18 @@ class FlagReader {
 
   /** Letters may stand together, `-hv4`; the first that needs a value takes what follows it. */
   private readShort(arg: string, rest: string[]): void {
-    for (let letters = arg.slice(1); letters !== ''; letters = letters.slice(1)) {
-      const letter = letters.slice(0, 1);
-      const after = letters.slice(1);
+    for (let characters = arg.slice(1); characters !== ''; characters = characters.slice(1)) {
+      const letter = characters.slice(0, 1);
+      const after = characters.slice(1);
       const flag = this.byLetter.get(letter);
-      if (flag === undefined) throw new CommandLineMistake(`unknown shorthand flag: '${letter}' in -${letters}`);
+      if (flag === undefined) throw new CommandLineMistake(`unknown shorthand flag: '${letter}' in -${characters}`);
       if (after.length > 1 && after.startsWith('=')) return this.set(flag, after.slice(1));
       if (flag.kind.bare !== undefined) {
         this.set(flag, flag.kind.bare);
         continue;
       }
       const value = after !== '' ? after : rest.shift();
-      if (value === undefined) throw new CommandLineMistake(`flag needs an argument: '${letter}' in -${letters}`);
+      if (value === undefined) throw new CommandLineMistake(`flag needs an argument: '${letter}' in -${characters}`);
       return this.set(flag, value);
     }
   }

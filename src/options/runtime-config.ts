@@ -1,7 +1,7 @@
 // What --runtime-config may name.
-import { errorText } from '../lib/error-text.js';
-import { goQuote } from '../lib/go-quote.js';
-import { parseBool } from '../lib/go-strconv.js';
+import { errorText } from '../lib/text/error-text.js';
+import { goQuote } from '../lib/go/quote.js';
+import { parseBool } from '../lib/go/strconv.js';
 import { apiEnablement, VERSION_CLASSES, type EmulatedApis, type RuntimeConfig } from '../machinery/api-enablement.js';
 import { INTRODUCTIONS, LATE_VERSIONS } from '../machinery/api-introduction.js';
 import { minorVersionText } from '../machinery/kube-version.js';

@@ -1,12 +1,12 @@
 // What options that are valid among themselves may still meet: files that are not there or hold something else. The
 // rows stand in the order in which the parts of a server are built, and the first mistake is the one that is told.
 import fs from 'node:fs';
-import { CIPHER_SUITES, TLS_VERSIONS } from '../lib/cipher-suites.js';
-import { CsvError, parseCsv } from '../lib/csv.js';
-import { goFileError, readTextFile } from '../lib/go-file-error.js';
-import { goQuote } from '../lib/go-quote.js';
-import { intText } from '../lib/int-text.js';
-import { agentFilesError, caBundleError, publicKeysError, servingPairError, storeFilesError } from './key-files.js';
+import { CIPHER_SUITES, TLS_VERSIONS } from '../lib/x509/cipher-suites.js';
+import { CsvError, parseCsv } from '../lib/text/csv.js';
+import { goFileError, readTextFile } from '../lib/go/file-error.js';
+import { goQuote } from '../lib/go/quote.js';
+import { intText } from './int-text.js';
+import { kubeletFilesError, caBundleError, publicKeysError, servingPairError, storeFilesError } from './key-files.js';
 import type { Options } from './options.js';
 import { runtimeConfigTooNewError, runtimeConfigValueError } from './runtime-config.js';
 
@@ -35,7 +35,7 @@ export interface StartupMistake {
   readonly exitCode: number;
 }
 
-/** Of a mistake that the reference meets where it has no way back. */
+/** Of a mistake that kube-apiserver meets where it has no way back. */
 const FATAL = 255;
 
 export function startupError(options: Options, hooks: StartupHooks = {}): StartupMistake | undefined {
@@ -91,7 +91,7 @@ const inLeases = (why: string): string => `Error creating leases: ${inFactory(wh
 export function workMistake(options: Options): Pick<StartupMistake, 'error' | 'exitCode'> | undefined {
   const checks: readonly (readonly [check: Check, exitCode: number])[] = [
     [reconcilerError, FATAL],
-    [agentsError, 1],
+    [kubeletsError, 1],
     [proxyCertificateError, 1],
     [http2SuitesError, 1],
   ];
@@ -169,8 +169,8 @@ function storeError({ embeddedStore, etcd }: Options): string | undefined {
   return storeFilesError({ caFile: etcd.etcdCafile, certFile: etcd.etcdCertfile, keyFile: etcd.etcdKeyfile });
 }
 
-function agentsError({ misc }: Options): string | undefined {
-  const why = agentFilesError({
+function kubeletsError({ misc }: Options): string | undefined {
+  const why = kubeletFilesError({
     caFile: misc.kubeletCertificateAuthority,
     certFile: misc.kubeletClientCertificate,
     keyFile: misc.kubeletClientKey,

@@ -1,8 +1,8 @@
 // Every rule about the options together. All errors come at once, in the order of the topics below.
-import { append } from '../lib/append.js';
-import { goQuote } from '../lib/go-quote.js';
-import { intText } from '../lib/int-text.js';
-import { bitsOf, cidrText, parseIp, type Cidr } from '../lib/ip-address.js';
+import { append } from '../lib/values/append.js';
+import { goQuote } from '../lib/go/quote.js';
+import { intText } from './int-text.js';
+import { bitsOf, cidrText, parseIp, type Cidr } from '../lib/values/ip-address.js';
 import { portRangeText } from './flag-kinds.js';
 import { RELEASE } from '../machinery/names.js';
 import { CONTROLLERS, type Options } from './options.js';

@@ -1,4 +1,4 @@
-import { parseInteger, SyntaxMistake } from '../lib/go-strconv.js';
+import { parseInteger, SyntaxMistake } from '../lib/go/strconv.js';
 
 /** What is wrong with `resource[.group]#size` entries. */
 export function watchCacheSizesError(entries: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 // What is wrong with a server's certificate by today's rules, whether it was trusted nevertheless or not.
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { parseCertificate } from '../lib/certificate.js';
+import { parseCertificate } from '../lib/x509/certificate.js';
 import { OutboundError } from './outbound-error.js';
 
 /** No alternative names; a signature by SHA-1. */
@@ -12,7 +12,7 @@ export type TellFault = (fault: CertificateFault, host: string) => void;
 export const NO_NAMES = 'x509: certificate relies on legacy Common Name field, use SANs instead';
 
 const SHA1_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1']);
-const MOST_CERTIFICATES = 10;
+const MAX_CERTIFICATES = 10;
 
 /** Of a connection that stands. */
 export function faultsOf(socket: TLSSocket): readonly CertificateFault[] {
@@ -30,7 +30,7 @@ export const faultsOfError = (error: unknown): readonly CertificateFault[] =>
 function chainOf(leaf: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   let next: DetailedPeerCertificate | undefined = leaf;
-  while (next?.raw !== undefined && chain.length < MOST_CERTIFICATES && !chain.includes(next)) {
+  while (next?.raw !== undefined && chain.length < MAX_CERTIFICATES && !chain.includes(next)) {
     chain.push(next);
     next = next.issuerCertificate as DetailedPeerCertificate | undefined;
   }

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls, { type PeerCertificate, type TLSSocket } from 'node:tls';
-import { clientTlsParameters } from '../lib/tls-parameters.js';
+import { clientTlsParameters } from '../lib/x509/tls-parameters.js';
 import { NO_NAMES } from './certificate-faults.js';
 import { OutboundError } from './outbound-error.js';
 

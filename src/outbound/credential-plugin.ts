@@ -1,6 +1,6 @@
 // A program that says who we are to another server: run when its word is needed, and believed until it expires.
 import { spawn } from 'node:child_process';
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import type { ClientTls } from './client-tls.js';
 import { OutboundError } from './outbound-error.js';
 

@@ -1,6 +1,6 @@
 // One call with one answer, as a stream of HTTP/2.
-import { append } from '../lib/append.js';
-import type { Deadline, Deadlines } from '../lib/deadlines.js';
+import { append } from '../lib/values/append.js';
+import type { Deadline, Deadlines } from '../lib/async/deadlines.js';
 import { ClientStream, type StreamLoss } from '../wire/http2/client-stream.js';
 import type { HeaderFields } from '../wire/http2/response-heads.js';
 import { DEADLINE_EXCEEDED, GrpcError, INTERNAL, NoAnswer, UNKNOWN } from './grpc-error.js';

@@ -4,7 +4,7 @@ export interface GrpcFailure {
   readonly message: string;
   /** The server may have acted on the request. */
   readonly sent: boolean;
-  /** Where nobody was reached: what was in the way, in the reference's words. */
+  /** Where nobody was reached: what was in the way, in kube-apiserver's words. */
   readonly dialing?: string | undefined;
 }
 

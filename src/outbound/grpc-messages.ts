@@ -1,5 +1,5 @@
 // Messages on a gRPC stream: a flag, four bytes of length, the message.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { GrpcError, INTERNAL, RESOURCE_EXHAUSTED } from './grpc-error.js';
 
 const HEAD_BYTES = 5;

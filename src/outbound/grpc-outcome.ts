@@ -1,9 +1,9 @@
 // How a gRPC call went, by what came over HTTP/2: a status of gRPC's, or one that its specification gives to an HTTP
-// status, a reset or an answer that is not gRPC's at all. The texts are those of the reference's client.
+// status, a reset or an answer that is not gRPC's at all. The texts are those of kube-apiserver's client.
 import { STATUS_CODES } from 'node:http';
-import { base64Fault } from '../lib/base64-fault.js';
-import { goQuote } from '../lib/go-quote.js';
-import { resetName, resetNameOf, type ResetName } from '../lib/http2-reset.js';
+import { base64Fault } from '../lib/text/base64-fault.js';
+import { goQuote } from '../lib/go/quote.js';
+import { resetName, resetNameOf, type ResetName } from '../lib/http/http2-reset.js';
 import type { GoAway } from '../wire/http2/client.js';
 import type { HeaderFields } from '../wire/http2/response-heads.js';
 import { INTERNAL, RESOURCE_EXHAUSTED, UNAVAILABLE, UNKNOWN } from './grpc-error.js';

@@ -1,6 +1,6 @@
 // gRPC over one HTTP/2 connection: unary calls and two-way streams, for etcd, KMS plugins, signers, proxies and collectors.
 import type { Duplex } from 'node:stream';
-import { Deadlines } from '../lib/deadlines.js';
+import { Deadlines } from '../lib/async/deadlines.js';
 import { startHttp2Client } from '../wire/http2-client.js';
 import type { Http2Client } from '../wire/http2/client.js';
 import { type CallOwner, UnaryCall } from './grpc-call.js';
@@ -12,7 +12,7 @@ import { StreamingCall } from './grpc-stream.js';
 import { addressedTo, dialTarget, type GrpcTarget, whereIs } from './grpc-target.js';
 import { OutboundError } from './outbound-error.js';
 
-/** As the reference's client notices a dead peer: a ping without an answer. */
+/** As kube-apiserver's client notices a dead peer: a ping without an answer. */
 const PING_PERIOD_MS = 30_000;
 const PING_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -5,7 +5,7 @@
 // or a pool of HTTP/1.1 connections does.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
-import { CollectedBytes } from '../lib/collected-bytes.js';
+import { CollectedBytes } from '../lib/values/collected-bytes.js';
 import { type CertificateFault, faultsOfError, type TellFault } from './certificate-faults.js';
 import type { ClientTls } from './client-tls.js';
 import type { Dialer } from './dialer.js';
@@ -27,9 +27,9 @@ export interface HttpClientOptions {
   /** HTTP/2 is offered to servers over TLS unless this is false. */
   readonly http2?: boolean;
   /** Who does not speak TLS is asked whether it speaks HTTP, to say so, unless this is false. */
-  readonly looksForHttp?: boolean;
+  readonly probePlainHttp?: boolean;
   /** Nobody is told that answers may be packed where this is false. */
-  readonly packed?: boolean;
+  readonly gzip?: boolean;
   /** How fast connections that left HTTP may be used, each way; 0 or nothing for as fast as they can. */
   readonly upgradedBytesPerSecond?: number;
   /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
@@ -50,9 +50,9 @@ export interface OutboundRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Says what kind of client asks, where the headers do not: some servers turn away who does not. */
-  readonly saysAgent?: boolean;
+  readonly sendUserAgent?: boolean;
   /** The answer may be packed by gzip, and whoever reads it unpacks it. */
-  readonly takesPacked?: boolean;
+  readonly acceptGzip?: boolean;
   readonly body?: Buffer | string | Readable;
   /** Ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal;
@@ -171,12 +171,12 @@ export class HttpClient {
   }
 
   #withHeaders(request: OutboundRequest, shown?: Credentials): OutboundRequest {
-    const { headers, packed } = this.#options;
-    if (headers === undefined && packed !== false && shown === undefined) return request;
+    const { headers, gzip } = this.#options;
+    if (headers === undefined && gzip !== false && shown === undefined) return request;
     const token = shown?.token ?? '';
     const known = token === '' ? undefined : { authorization: `Bearer ${token}` };
-    const takesPacked = packed !== false && request.takesPacked === true;
-    return { ...request, takesPacked, headers: { ...known, ...headers?.(), ...request.headers } };
+    const acceptGzip = gzip !== false && request.acceptGzip === true;
+    return { ...request, acceptGzip, headers: { ...known, ...headers?.(), ...request.headers } };
   }
 
   /** Connections are known by the certificate they began with. */

@@ -1,13 +1,13 @@
 // Requests over one HTTP/2 connection.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import { type Duplex, type Readable, Transform } from 'node:stream';
-import { resetText } from '../lib/http2-reset.js';
+import { resetText } from '../lib/http/http2-reset.js';
 import type { OutboundRequest, OutboundResponse } from './http-client.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trailers } from './http1/trailers.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 
-/** Ends as the reference's client notices a dead peer: a ping without an answer. */
+/** Ends as kube-apiserver's client notices a dead peer: a ping without an answer. */
 const PING_PERIOD_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -92,8 +92,8 @@ export class Http2Session {
     url,
     target,
     headers = {},
-    saysAgent,
-    takesPacked,
+    sendUserAgent,
+    acceptGzip,
     body,
   }: OutboundRequest): http2.OutgoingHttpHeaders {
     const all: http2.OutgoingHttpHeaders = {
@@ -105,8 +105,8 @@ export class Http2Session {
     for (const [name, value] of Object.entries(headers)) {
       if (!HOP_BY_HOP.has(name)) all[name] = value as string | string[];
     }
-    if (saysAgent === true) all['user-agent'] ??= AGENT;
-    if (takesPacked === true) all['accept-encoding'] ??= 'gzip';
+    if (sendUserAgent === true) all['user-agent'] ??= AGENT;
+    if (acceptGzip === true) all['accept-encoding'] ??= 'gzip';
     if (all['content-length'] === undefined && (typeof body === 'string' || Buffer.isBuffer(body))) {
       all['content-length'] = Buffer.byteLength(body);
     }

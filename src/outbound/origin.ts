@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Trace } from '../tracing/trace.js';
-import { answersInHttp } from './answers-in-http.js';
+import { answersInHttp } from './plain-http-probe.js';
 import { type CertificateFault, faultsOf } from './certificate-faults.js';
 import { handshake, isNoTls } from './client-tls.js';
 import type { HttpClientOptions, OutboundRequest, OutboundResponse, Upgraded } from './http-client.js';
@@ -85,7 +85,7 @@ export class Origin {
   }
 
   async #connect(protocols: readonly string[], signal: AbortSignal, trace: Trace | undefined): Promise<Duplex> {
-    const { dialer, resolve, tls, credentials, looksForHttp = true } = this.#options;
+    const { dialer, resolve, tls, credentials, probePlainHttp = true } = this.#options;
     const own = targetOf(this.#url);
     const target = resolve?.(this.#url) ?? own;
     const connection = await dialer.dial(target, signal, trace);
@@ -97,7 +97,7 @@ export class Origin {
       return secured;
     } catch (error) {
       const plain =
-        looksForHttp && isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
+        probePlainHttp && isNoTls(error) ? await dialer.dial(target, signal).catch(() => undefined) : undefined;
       if (plain === undefined || !(await answersInHttp(plain, signal))) throw error;
       throw new OutboundError('tls', 'http: server gave HTTP response to HTTPS client', error);
     }

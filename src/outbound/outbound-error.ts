@@ -1,5 +1,5 @@
-// What went wrong on the way out, in the words that operators know from the reference's runtime.
-import { goQuote } from '../lib/go-quote.js';
+// What went wrong on the way out, in the words that operators know from kube-apiserver's runtime.
+import { goQuote } from '../lib/go/quote.js';
 
 export type OutboundFailure = 'dial' | 'tls' | 'timeout' | 'canceled' | 'protocol' | 'too-large';
 
@@ -43,7 +43,7 @@ export class StaleConnection extends OutboundError {
 export const DEADLINE_EXCEEDED = 'context deadline exceeded';
 const CANCELED = 'context canceled';
 
-/** `Post "https://hook.test/x?timeout=5s": EOF`: a failed request as the reference's client names it. */
+/** `Post "https://hook.test/x?timeout=5s": EOF`: a failed request as kube-apiserver's client names it. */
 export function requestErrorText(method: string, url: URL | string, error: OutboundError): string {
   const verb = method === '' ? 'Get' : method[0]?.toUpperCase() + method.slice(1).toLowerCase();
   return `${verb} ${goQuote(withoutPassword(String(url)))}: ${error.message}`;
@@ -71,7 +71,7 @@ const CONNECT_TEXTS: Readonly<Record<string, string>> = {
 
 /** `where`: the network and the address, `tcp 10.0.0.1:443`. */
 export function dialErrorText(error: unknown, where: string): string {
-  // With several addresses for a name, each has its own failure; the first is told, as the reference does.
+  // With several addresses for a name, each has its own failure; the first is told, as kube-apiserver does.
   const first = error instanceof AggregateError ? ((error.errors as unknown[])[0] ?? error) : error;
   const { code, syscall, hostname, message, address, port } = first as NodeJS.ErrnoException & {
     readonly hostname?: string;

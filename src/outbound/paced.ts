@@ -1,6 +1,6 @@
 // A connection that is used no faster than a rate, each way: exec, attach and port-forward may be held to one.
 import { Duplex } from 'node:stream';
-import { Pace } from '../lib/pace.js';
+import { Pace } from '../lib/async/pace.js';
 
 export class PacedConnection extends Duplex {
   readonly #inner: Duplex;

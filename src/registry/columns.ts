@@ -1,5 +1,5 @@
 // The columns and cells many kinds share.
-import { humanDuration } from '../lib/human-duration.js';
+import { humanDuration } from '../lib/text/human-duration.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Cell, Column } from './kind.js';
 

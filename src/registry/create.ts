@@ -1,4 +1,4 @@
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
+import { LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { alreadyExists, generateNameConflict, StatusError } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { recordKnownRead } from '../storage/record.js';
@@ -6,11 +6,11 @@ import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, keyOf, type ResourceRegistry, unstored } from './registry.js';
 import { findObject } from './list.js';
-import { grownBytes } from '../machinery/grown.js';
+import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
-import { prepareNewPatiently } from './prepare-patiently.js';
-import { fittedPrint, printLarge } from './print-large.js';
+import { prepareCreate } from './prepare-write.js';
+import { reusableEncoding, encodeLarge } from './encode-large.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -37,7 +37,7 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
     return attempt(registry, request, request.object, name);
   }
   // hot: where every name is at hand, a taken one is seen beforehand, and no copy is needed to start over from.
-  if (registry.store.knowsAll === true) return createUnderFreeName(registry, request, metadata.generateName);
+  if (registry.store.isAuthoritative === true) return createUnderFreeName(registry, request, metadata.generateName);
   for (let tries = 1; ; tries++) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     try {
@@ -59,7 +59,7 @@ async function createUnderFreeName(
   for (let tries = 1; ; tries++) {
     const name = generateName(base, registry.nameSuffix());
     const key = keyOf(registry, namespace, name);
-    const taken = drawnKeys.has(key) || store.peek?.(key) !== undefined;
+    const taken = drawnKeys.has(key) || store.getCached?.(key) !== undefined;
     if (taken && tries < GENERATED_NAME_ATTEMPTS) continue;
     drawnKeys.add(key);
     try {
@@ -77,7 +77,7 @@ async function attempt(
   name: string | undefined,
 ): Promise<StoredObject> {
   const { context, admit } = request;
-  const bytes = (request.bytes ?? 0) + grownBytes(request.object);
+  const bytes = (request.bytes ?? 0) + sizeHint(request.object);
   const large = bytes > LARGE_BYTES;
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
@@ -85,13 +85,16 @@ async function attempt(
   const beginning = registry.kind.strategy.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);
   try {
-    const preparing = prepareNewPatiently(registry, object, context, bytes);
-    const printed = preparing && (await preparing);
-    if (large) await nextTurn();
+    const preparing = prepareCreate(registry, object, context, bytes);
+    const encoded = preparing && (await preparing);
+    if (large) await yieldToEventLoop();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
-    if (large) await nextTurn();
-    const stored = await put(registry, object, context, { large, printed: fittedPrint(registry, object, printed) });
+    if (large) await yieldToEventLoop();
+    const stored = await put(registry, object, context, {
+      large,
+      encoded: reusableEncoding(registry, object, encoded),
+    });
     if (transaction !== undefined) await transaction.commit();
     return stored;
   } catch (error) {
@@ -104,18 +107,18 @@ async function put(
   registry: ResourceRegistry,
   object: KubeObject,
   context: LifeContext,
-  { large, printed }: { readonly large: boolean; readonly printed: Buffer | undefined },
+  { large, encoded }: { readonly large: boolean; readonly encoded: Buffer | undefined },
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) return pretend(registry, key, object, context, large);
-  // The reference's store answers this in its own words, as an error of the server.
+  if (context.dryRun) return dryRunCreate(registry, key, object, context, large);
+  // kube-apiserver's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const json = printed ?? (large ? await printLarge(registry, object) : undefined);
+    const json = encoded ?? (large ? await encodeLarge(registry, object) : undefined);
     const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
@@ -127,7 +130,7 @@ async function put(
   }
 }
 
-async function pretend(
+async function dryRunCreate(
   registry: ResourceRegistry,
   key: string,
   object: KubeObject,

@@ -1,4 +1,4 @@
-import { isOver, type Waiting } from '../lib/waiting.js';
+import { isCancelled, type Cancellation } from '../lib/async/cancellation.js';
 import { type StatusError, timeout } from '../machinery/status.js';
 import { DEADLINE_EXCEEDED, OutboundError } from '../outbound/outbound-error.js';
 import type { LifeContext } from './kind.js';
@@ -8,11 +8,11 @@ const LATE = 'request did not complete within requested timeout';
 /** Nobody waits any more for what others kept from its turn, or what takes too long. */
 export function checkDeadline(context: Pick<LifeContext, 'deadlineMs' | 'waiting'>): void {
   if (context.deadlineMs !== undefined && Date.now() > context.deadlineMs) throw tooLate();
-  if (isOver(context.waiting)) throw givenUp(context.waiting);
+  if (isCancelled(context.waiting)) throw givenUp(context.waiting);
 }
 
 export const tooLate = (): StatusError => timeout(`${LATE} - ${DEADLINE_EXCEEDED}`);
 
 /** Why the one who waited does not do so any more. */
-export const givenUp = (waiting: Waiting): StatusError =>
+export const givenUp = (waiting: Cancellation): StatusError =>
   timeout(`${LATE} - ${OutboundError.aborted(waiting.signal).message}`);

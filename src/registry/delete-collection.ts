@@ -1,5 +1,5 @@
-import { append } from '../lib/append.js';
-import { Turns } from '../lib/turns.js';
+import { append } from '../lib/values/append.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import { StatusError } from '../machinery/status.js';
 import { loaded, type ListRequest, type ListResult, type StoredObject } from '../storage/store.js';
 import { checkDeadline } from './deadline.js';
@@ -35,12 +35,12 @@ async function deleteAll(
   request: Omit<DeleteRequest, 'name'>,
 ): Promise<void> {
   let next = 0;
-  const turns = new Turns();
+  const yielder = new Yielder();
   const worker = async (): Promise<void> => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) {
       checkDeadline(request.context);
       // Nothing is waited for where nothing is written.
-      await turns.breathe();
+      await yielder.yieldIfDue();
       const { name = '', namespace = '' } = (await loaded(item)).metadata;
       try {
         await deleteMember(registry, { ...request, name, context: { ...request.context, namespace } });

@@ -1,5 +1,5 @@
 // How a deletion may be asked for, whoever asks.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid as invalidField, notSupported } from '../machinery/field-error.js';
 import { invalid } from '../machinery/status.js';
 import type { DeleteOptions } from './kind.js';

@@ -1,10 +1,10 @@
-import { inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { runCooperatively, LARGE_BYTES } from '../lib/scheduling/yield.js';
 import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { deepCopySteps } from '../schema/deep-copy.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import { noteUnchanged, recordKnownRead, recordUpdate } from '../storage/record.js';
-import { printsAs } from '../storage/splice.js';
+import { encodesTo } from '../storage/splice.js';
 import type { Span } from '../tracing/trace.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
@@ -12,7 +12,7 @@ import { type AdmitDelete, askedKey, type ResourceRegistry, timestamp, unstored 
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
-import { printLarge } from './print-large.js';
+import { encodeLarge } from './encode-large.js';
 import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -70,7 +70,9 @@ async function attempt(deletion: Deletion): Promise<DeleteResult> {
   const large = current.json.length > LARGE_BYTES;
   const old = large && current.load !== undefined ? await current.load() : current.object();
   checkPreconditions(deletion);
-  const object = large ? await inTurns(deepCopySteps(old as KubeObject, { closesMaps: true })) : request.copy(old);
+  const object = large
+    ? await runCooperatively(deepCopySteps(old as KubeObject, { closesMaps: true }))
+    : request.copy(old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(deletion, object);
   }
@@ -141,9 +143,9 @@ async function writeUnder(span: Span | undefined, deletion: Deletion, object: Ku
   const { context } = deletion.request;
   const json =
     current.json.length > LARGE_BYTES
-      ? await printLarge(registry, object)
+      ? await encodeLarge(registry, object)
       : registry.store.options.codec.encodeJson(withoutResourceVersion(object));
-  if (printsAs(json, current)) {
+  if (encodesTo(json, current)) {
     noteUnchanged(span, json);
     return current;
   }

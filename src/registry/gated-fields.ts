@@ -1,6 +1,6 @@
 // Fields behind feature gates, as tables: what a gate that is off makes the server forget of an object, unless the old
 // object already had it.
-import { withGivenEmptyOf } from '../machinery/given-empty.js';
+import { withGivenEmptyOf } from '../machinery/explicit-empty.js';
 import type { FeatureGates } from './kind.js';
 
 export interface GatedField<T> {

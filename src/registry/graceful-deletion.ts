@@ -45,7 +45,7 @@ function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested
   return { kind: 'graceful', seconds };
 }
 
-/** A time that nanoseconds in 64 bits cannot say goes round, as it does in the reference. */
+/** A time that nanoseconds in 64 bits cannot say goes round, as it does in kube-apiserver. */
 const wrappedMs = (seconds: number): number =>
   Number(BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS) / (NANOSECONDS / 1000n));
 

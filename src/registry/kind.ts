@@ -1,8 +1,8 @@
 // A kind as the server knows it: names, versions, rules, columns. Everything particular to a kind is here, as data
 // and small functions; the generic life of its objects is in registry.ts.
-import type { Knowledge } from '../lib/aside.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import type { Waiting } from '../lib/waiting.js';
+import type { WorkerRequirement } from '../lib/async/worker-pool.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import type { Cancellation } from '../lib/async/cancellation.js';
 import type { FieldErrors } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
@@ -28,9 +28,9 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly unservedVersions?: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
-  /** The storage version told to clients, where that of the reference is another. */
+  /** The storage version told to clients, where that of kube-apiserver is another. */
   readonly shownStorageVersion?: string;
-  /** The shape objects have in a store shared with the reference, where that is another; both work on plain JSON. */
+  /** The shape objects have in a store shared with kube-apiserver, where that is another; both work on plain JSON. */
   readonly storedShape?: {
     to(object: Readonly<T>): JsonObject;
     from(stored: JsonObject): JsonObject;
@@ -44,7 +44,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   /** A kind defined by a CustomResourceDefinition. */
   readonly custom?: boolean;
   /** Of such a kind: what another thread makes the same kind from, and the version that this one is of. */
-  readonly origin?: { readonly knowledge: Knowledge; readonly version: string };
+  readonly origin?: { readonly requirement: WorkerRequirement; readonly version: string };
   /** The kind of its lists, when not `<kind>List`. */
   readonly listKind?: string;
   /** What OpenAPI documents say of a custom kind's types, by their names. */
@@ -57,7 +57,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
   row(object: Readonly<T>, now: Date): readonly Cell[];
-  /** Metadata as who asks for nothing else sees it, where the reference keeps part of it elsewhere. */
+  /** Metadata as who asks for nothing else sees it, where kube-apiserver keeps part of it elsewhere. */
   metadataAlone?(metadata: Readonly<ObjectMeta>): ObjectMeta;
   /** The order of rows in a table, when not that of the list. */
   compareRows?(a: Readonly<T>, b: Readonly<T>): number;
@@ -95,7 +95,7 @@ export interface KindVersion<T extends KubeObject = KubeObject> {
   defaults?(object: T): void;
   /** What feature gates have filled in beside. The server makes both one (`behindGates`) before the kind is served. */
   defaultsBehindGates?(object: T, features: FeatureGates): void;
-  /** Why the reference could not bring an object into the form it works on; undefined when it could. */
+  /** Why kube-apiserver could not bring an object into the form it works on; undefined when it could. */
   unconvertible?(object: Readonly<T>): string | undefined;
   /** Absent when this version has the storage version's shape. Both may change and return their argument. */
   toStorage?(object: T): T;
@@ -118,7 +118,7 @@ export interface LifeContext {
   /** When the request must have been answered, in milliseconds since the epoch; absent for the server's own work. */
   readonly deadlineMs?: number;
   /** Who asked: what is done for one who is gone ends. Absent for the server's own work. */
-  readonly waiting?: Waiting | undefined;
+  readonly waiting?: Cancellation | undefined;
   /** Of the request; absent for the server's own work. */
   readonly trace?: Trace | undefined;
   readonly options: KindOptions;
@@ -174,7 +174,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** A stored object as the version sees it that is written through, where what is stored has more. */
   asSeen?(stored: Readonly<T>): Readonly<T>;
   /** Brings what everybody has agreed to into the form it is stored in. True when that was another. */
-  fit?(object: T): boolean;
+  pruneForStorage?(object: T): boolean;
   /** PUT to a missing name creates it. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites what is there. Default true. */
@@ -219,7 +219,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 /** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */
 export type MetadataCheck = 'whole' | 'change';
 
-/** Kept by the object, and plain: it is told to whoever runs the rules in another thread. */
+/** Kept by the object, and plain: it is told to whoever runs the rules on a worker thread. */
 export interface Findings {
   of(object: object): object | undefined;
   tell(object: object, found: object): void;
@@ -232,7 +232,7 @@ export interface StatusStrategy<T extends KubeObject = KubeObject> {
   begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
   /**
-   * What the reference's rules of this kind look at once more, in its order, after the rules that all kinds have in
+   * What kube-apiserver's rules of this kind look at once more, in its order, after the rules that all kinds have in
    * common: an error in metadata shows as often. Without a word `['change']`.
    */
   readonly metadataOnUpdate?: readonly MetadataCheck[];

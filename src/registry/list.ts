@@ -46,7 +46,7 @@ export async function findForWrite(
 ): Promise<StoredObject | undefined> {
   const { store } = registry;
   try {
-    return await (store.newest === undefined ? store.get(key, '', trace) : store.newest(key, trace));
+    return await (store.getForUpdate === undefined ? store.get(key, '', trace) : store.getForUpdate(key, trace));
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

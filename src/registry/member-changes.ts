@@ -1,8 +1,8 @@
 // What work elsewhere made of an object, told by its members and those of its metadata: most of a large object stays as
 // it was, and who sent it need not read it again.
-import { setMember } from '../lib/plain-object.js';
+import { setMember } from '../lib/values/plain-object.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
-import { carriedInTurns, carry } from './carried-object.js';
+import { decodeTransferredCooperatively, encodeForTransfer } from './transferred-object.js';
 import type { KindDefinition } from './kind.js';
 
 export interface MemberChanges {
@@ -16,13 +16,13 @@ export interface MemberChanges {
 
 /** To be asked before the work is begun. */
 export function memberChanges(object: KubeObject): () => MemberChanges {
-  const membersBefore = printed(membersOf(object));
-  const metadataBefore = printed(object.metadata as JsonObject);
+  const membersBefore = encoded(membersOf(object));
+  const metadataBefore = encoded(object.metadata as JsonObject);
   return () => {
     const members = changesOf(membersBefore, membersOf(object));
     const metadata = changesOf(metadataBefore, object.metadata as JsonObject);
     return {
-      object: carry({ ...members.changed, metadata: metadata.changed }),
+      object: encodeForTransfer({ ...members.changed, metadata: metadata.changed }),
       members: Object.keys(members.changed),
       metadata: Object.keys(metadata.changed),
       removed: members.removed,
@@ -33,7 +33,7 @@ export function memberChanges(object: KubeObject): () => MemberChanges {
 
 /** Makes the same changes to the object that was sent. */
 export async function takeChanges(kind: KindDefinition, object: KubeObject, changes: MemberChanges): Promise<void> {
-  const from = await carriedInTurns(kind, changes.object);
+  const from = await decodeTransferredCooperatively(kind, changes.object);
   take(object as KubeObject & JsonObject, from as KubeObject & JsonObject, changes.members, changes.removed);
   const metadata = object.metadata as JsonObject;
   take(metadata, from.metadata as JsonObject, changes.metadata, changes.removedMetadata);
@@ -50,10 +50,10 @@ function membersOf(object: KubeObject): JsonObject {
   return members;
 }
 
-const printed = (members: JsonObject): Map<string, Buffer> =>
+const encoded = (members: JsonObject): Map<string, Buffer> =>
   new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, print(value)]])));
 
-const print = (value: unknown): Buffer => Buffer.from(carry([value]));
+const print = (value: unknown): Buffer => Buffer.from(encodeForTransfer([value]));
 
 function changesOf(
   before: ReadonlyMap<string, Buffer>,

@@ -10,7 +10,7 @@ import { replicationControllers } from '../apis/core/replicationcontroller/defin
 import { podDisruptionBudgets } from '../apis/policy/pod-disruption-budget.js';
 import { storageClasses } from '../apis/storage/storage-class.js';
 import { volumeAttributesClasses } from '../apis/storage/volume-attributes-class.js';
-import { type Answer, TestApi } from '../server/testing.js';
+import { type Answer, TestApi } from '../server/testing/test-api.js';
 import type { KindDefinition } from './kind.js';
 
 const MERGE = 'application/merge-patch+json';

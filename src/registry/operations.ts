@@ -1,8 +1,8 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
-import { inTurns, LARGE_BYTES } from '../lib/turns.js';
+import { runCooperatively, LARGE_BYTES } from '../lib/scheduling/yield.js';
 import { deepCopySteps } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import { loaded, type StoredObject } from '../storage/store.js';
 import { create } from './create.js';
@@ -23,14 +23,14 @@ export function createLookup(find: FindRegistry): Lookup {
       const registry = find(resource);
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
-      const known = registry.store.peek?.(key);
+      const known = registry.store.getCached?.(key);
       if (known !== undefined) return loaded(known);
       return findObject(registry, key, name).then((stored) => stored && loaded(stored));
     },
     list(resource, namespace) {
       const registry = find(resource);
       if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
-      const known = registry.store.peekAll?.(namespace);
+      const known = registry.store.listCached?.(namespace);
       if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);
@@ -103,7 +103,7 @@ export function createOperations(
           if (current === undefined) throw notFound(registry.resource, name);
           const large = bytes > LARGE_BYTES;
           const object = await change(
-            large ? await inTurns(deepCopySteps(current as KubeObject, { closesMaps: true })) : copy(current),
+            large ? await runCooperatively(deepCopySteps(current as KubeObject, { closesMaps: true })) : copy(current),
           );
           await review.admit({ ...write, object, old: current });
           return object;

@@ -1,8 +1,8 @@
 // The rules that an object passes before it is stored: what a kind sets and clears, and what it refuses. They need
 // nothing but the object, what was there before, and the kind.
-import { append } from '../lib/append.js';
+import { append } from '../lib/values/append.js';
 import { invalid } from '../machinery/status.js';
-import { givenEmptyOf, holdsGivenEmpty } from '../machinery/given-empty.js';
+import { givenEmptyOf, holdsGivenEmpty } from '../machinery/explicit-empty.js';
 import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {

@@ -5,10 +5,10 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
 import { type KeyValueStore, KvError, type KvErrorCode } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
-import { type Aside, NotAside } from '../lib/aside.js';
-import { noteGrown } from '../machinery/grown.js';
+import { type WorkerPool, RunInline } from '../lib/async/worker-pool.js';
+import { addSizeHint } from '../machinery/size-hint.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
-import { TestApi } from '../server/testing.js';
+import { TestApi } from '../server/testing/test-api.js';
 import { StorageError, type StorageErrorCode } from '../storage/store.js';
 import { create } from './create.js';
 import type { KindDefinition, Strategy, Transaction } from './kind.js';
@@ -313,18 +313,18 @@ test('who lost a race waits for its turn before it tries again', async () => {
 
 test('an object that plugins have made large is looked at aside, however little was sent', async () => {
   const asked: string[] = [];
-  const aside: Aside = {
-    fromBytes: 100_000,
-    async do({ name }) {
+  const workers: WorkerPool = {
+    minBytes: 100_000,
+    async run({ name }) {
       asked.push(name);
-      throw new NotAside('only asked');
+      throw new RunInline('only asked');
     },
   };
   let grows = false;
   const api = new TestApi({
     kinds: [configMaps as unknown as KindDefinition],
-    aside,
-    admission: { admit: ({ object }) => (grows && object !== undefined ? noteGrown(object, 100_000) : undefined) },
+    workers,
+    admission: { admit: ({ object }) => (grows && object !== undefined ? addSizeHint(object, 100_000) : undefined) },
   });
   await api.post(MAPS, { metadata: { name: 'a' } });
   await api.patch(`${MAPS}/a`, MERGE, { data: { a: 'b' } });

@@ -1,15 +1,15 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
-import type { Aside } from '../lib/aside.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { goQuote } from '../lib/go-quote.js';
-import { inTurns } from '../lib/turns.js';
+import type { WorkerPool } from '../lib/async/worker-pool.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { goQuote } from '../lib/go/quote.js';
+import { runCooperatively } from '../lib/scheduling/yield.js';
 import { timeOf } from '../machinery/time.js';
 import { badRequest, type GroupKind, type GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
 import type { KindDefinition } from './kind.js';
-import type { UpdateTurns } from './update-turns.js';
+import type { KeyedQueue } from './keyed-queue.js';
 
 export interface ResourceRegistry {
   readonly kind: KindDefinition;
@@ -23,19 +23,22 @@ export interface ResourceRegistry {
   /** Of objects that are being stored under a generated name; the same for all registries of a store. */
   readonly drawnKeys: Set<string>;
   /** Of those who update one object at the same time; the same for all registries of a store. */
-  readonly updateTurns: UpdateTurns;
+  readonly updateQueue: KeyedQueue;
   /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
   readonly equal: (member: string, a: unknown, b: unknown) => boolean;
   /** Objects get the finalizers that the garbage collector works on. */
   readonly garbageCollection: boolean;
   readonly deleteCollectionWorkers: number;
   /** Where the rules of large objects are run; without it, here. */
-  readonly aside?: Aside | undefined;
+  readonly workers?: WorkerPool | undefined;
 }
 
 /** Where work on something of this size is done, when not here. */
-export const asideFor = ({ aside, kind }: Pick<ResourceRegistry, 'aside' | 'kind'>, bytes: number): Aside | undefined =>
-  aside !== undefined && bytes * (kind.strategy.weight ?? 1) >= aside.fromBytes ? aside : undefined;
+export const workersFor = (
+  { workers, kind }: Pick<ResourceRegistry, 'workers' | 'kind'>,
+  bytes: number,
+): WorkerPool | undefined =>
+  workers !== undefined && bytes * (kind.strategy.weight ?? 1) >= workers.minBytes ? workers : undefined;
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;
@@ -63,10 +66,10 @@ export async function unstored(
 ): Promise<StoredObject> {
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
-  const object = (await store.pretend?.(written)) ?? written;
+  const object = (await store.dryRunResult?.(written)) ?? written;
   const fields = fieldsOf(object);
   const pieces = large ? codec.encodePieces?.(object) : undefined;
-  const json = pieces === undefined ? codec.encodeJson(object) : await inTurns(pieces);
+  const json = pieces === undefined ? codec.encodeJson(object) : await runCooperatively(pieces);
   return {
     key,
     revision: 0,

@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
-import { TestApi } from '../server/testing.js';
+import { TestApi } from '../server/testing/test-api.js';
 import type { KindDefinition } from './kind.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';

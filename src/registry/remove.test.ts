@@ -15,7 +15,7 @@ const registry = (removed: StoredObject, afterDelete?: (object: Readonly<KubeObj
     store: { delete: () => Promise.resolve(removed) },
   }) as unknown as ResourceRegistry;
 
-test('what is deleted is parsed only for a kind that gives something back, and in turns with others', async () => {
+test('what is deleted is parsed only for a kind that gives something back, and cooperatively', async () => {
   assert.equal(await remove(registry(unparsed), 'a', unparsed, context), unparsed);
   const object: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
   const large = { ...unparsed, load: () => Promise.resolve(object) };

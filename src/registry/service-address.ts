@@ -1,6 +1,6 @@
 // Where a service of this cluster is reached. There is no DNS on the control plane's side: the objects tell.
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { whenReady } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Dialer, DialTarget } from '../outbound/dialer.js';
 import { OutboundError } from '../outbound/outbound-error.js';

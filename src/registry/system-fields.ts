@@ -3,7 +3,7 @@ import { badRequest } from '../machinery/status.js';
 import { apiVersionOf, type KubeObject, type ObjectMeta } from '../machinery/object.js';
 import { type ResourceRegistry, timestamp } from './registry.js';
 
-const LONGEST_GENERATED_NAME = 63;
+const MAX_GENERATED_NAME_LENGTH = 63;
 const SUFFIX_LENGTH = 5;
 
 const SET_ON_CREATION = [
@@ -30,7 +30,7 @@ export function fillSystemFields(registry: ResourceRegistry, object: KubeObject)
 }
 
 export function generateName(base: string, suffix: string): string {
-  return base.slice(0, LONGEST_GENERATED_NAME - SUFFIX_LENGTH) + suffix;
+  return base.slice(0, MAX_GENERATED_NAME_LENGTH - SUFFIX_LENGTH) + suffix;
 }
 
 /** Puts the request's namespace on the object, or refuses one that says otherwise. */

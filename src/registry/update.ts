@@ -1,26 +1,26 @@
-import { LARGE_BYTES, nextTurn } from '../lib/turns.js';
-import { goQuote } from '../lib/go-quote.js';
+import { LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
+import { goQuote } from '../lib/go/quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import { noteUnchanged, recordUpdate } from '../storage/record.js';
-import { printsAs } from '../storage/splice.js';
+import { encodesTo } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Span, Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, askedKey, type ResourceRegistry, unstored } from './registry.js';
-import { grownBytes } from '../machinery/grown.js';
+import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
 import { findForWrite, findObject } from './list.js';
-import { prepareChangedPatiently, prepareNewPatiently } from './prepare-patiently.js';
-import { fittedPrint, printLarge } from './print-large.js';
+import { prepareUpdate, prepareCreate } from './prepare-write.js';
+import { reusableEncoding, encodeLarge } from './encode-large.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
-import type { Turn } from './update-turns.js';
+import type { Hold } from './keyed-queue.js';
 
 export interface UpdateRequest {
   readonly name: string;
@@ -58,19 +58,19 @@ export interface UpdateResult {
 /** Reads, changes and writes, after others who are at the same object. */
 export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
   const key = askedKey(registry, request.context.namespace, request.name);
-  const taken = registry.updateTurns.take(key);
-  const turn = taken instanceof Promise ? await taken : taken;
+  const taken = registry.updateQueue.acquire(key);
+  const hold = taken instanceof Promise ? await taken : taken;
   const { trace, dryRun } = request.context;
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
   // What is remembered does not know of those before us yet.
-  const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.remembered?.(key);
-  const asked: Update = { request, key, turn, trace: span ?? trace, span };
+  const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.getMaybeStale?.(key);
+  const asked: Update = { request, key, hold, trace: span ?? trace, span };
   try {
     if (taken instanceof Promise) checkDeadline(request.context);
-    return await inTurn(registry, asked, remembered);
+    return await updateQueued(registry, asked, remembered);
   } finally {
     span?.end();
-    registry.updateTurns.end(asked.turn);
+    registry.updateQueue.release(asked.hold);
   }
 }
 
@@ -78,7 +78,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
 interface Update {
   readonly request: UpdateRequest;
   readonly key: string;
-  turn: Turn;
+  hold: Hold;
   /** Of the update; admission is under the request's. */
   readonly trace: Trace | undefined;
   /** Absent where nothing is recorded, or nothing written. */
@@ -90,7 +90,7 @@ interface Update {
  * A store elsewhere need not be asked what is there: the write itself finds out. What is decided by an object that is
  * only remembered stands if it is not behind.
  */
-async function inTurn(
+async function updateQueued(
   registry: ResourceRegistry,
   asked: Update,
   remembered: StoredObject | undefined,
@@ -107,9 +107,9 @@ async function inTurn(
     } catch (error) {
       if (isRace(error)) {
         checkDeadline(asked.request.context);
-        const { turn } = asked;
-        asked.turn = await registry.updateTurns.takeAgain(turn);
-        current = asked.turn === turn ? (error.details.current ?? (await newest())) : await newest();
+        const { hold } = asked;
+        asked.hold = await registry.updateQueue.reacquire(hold);
+        current = asked.hold === hold ? (error.details.current ?? (await newest())) : await newest();
         span?.event('Retry value restored');
       } else {
         if (certain) throw fromStorage(error, registry.resource, name);
@@ -118,12 +118,12 @@ async function inTurn(
         current = found;
       }
       certain = true;
-      asked.turn.isDear = false;
+      asked.hold.extended = false;
     }
   }
 }
 
-/** A rehearsal reads as anybody does; a write's reads are its own. */
+/** A dry run reads as anybody does; a write's reads are its own. */
 const newestOf = (
   registry: ResourceRegistry,
   { request, key, trace, span }: Update,
@@ -151,27 +151,27 @@ async function attempt(
     return { stored: await createByUpdate(registry, asked), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
-  asked.turn.isDear = found > LARGE_BYTES;
+  asked.hold.extended = found > LARGE_BYTES;
   const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
-  if (found > LARGE_BYTES) await nextTurn();
+  if (found > LARGE_BYTES) await yieldToEventLoop();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
   const object = await request.change(old, { stored: current, bytes: found });
-  const bytes = found + grownBytes(object);
+  const bytes = found + sizeHint(object);
   const large = bytes > LARGE_BYTES;
-  if (large) await nextTurn();
+  if (large) await yieldToEventLoop();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
   try {
-    const preparing = prepareChangedPatiently(registry, request, object, { current, old, bytes });
-    const printed = preparing && (await preparing);
-    if (large) await nextTurn();
+    const preparing = prepareUpdate(registry, request, object, { current, old, bytes });
+    const encoded = preparing && (await preparing);
+    if (large) await yieldToEventLoop();
     await request.admitUpdate(object, old);
-    if (large) await nextTurn();
-    const fitted = fittedPrint(registry, object, printed);
+    if (large) await yieldToEventLoop();
+    const fitted = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, asked, object, current, { large, printed: fitted, certain });
+      : await put(registry, asked, object, current, { large, encoded: fitted, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -195,19 +195,19 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
   const { context } = request;
   const sent = request.bytes ?? 0;
   const object = await request.change(undefined, { stored: undefined, bytes: sent });
-  const bytes = sent + grownBytes(object);
+  const bytes = sent + sizeHint(object);
   const large = bytes > LARGE_BYTES;
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.beginCreate?.(object, context);
   try {
-    const preparing = prepareNewPatiently(registry, object, context, bytes);
-    const printed = preparing && (await preparing);
-    if (large) await nextTurn();
+    const preparing = prepareCreate(registry, object, context, bytes);
+    const encoded = preparing && (await preparing);
+    if (large) await yieldToEventLoop();
     await request.admitCreate(object);
-    if (large) await nextTurn();
-    const fitted = fittedPrint(registry, object, printed);
+    if (large) await yieldToEventLoop();
+    const fitted = reusableEncoding(registry, object, encoded);
     delete object.metadata.resourceVersion;
-    const json = fitted ?? (large && !context.dryRun ? await printLarge(registry, object) : undefined);
+    const json = fitted ?? (large && !context.dryRun ? await encodeLarge(registry, object) : undefined);
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun
@@ -233,7 +233,7 @@ function checkResourceVersion(registry: ResourceRegistry, request: UpdateRequest
   throw notAsStated(registry, request, key, failedPrecondition('ResourceVersion', resourceVersion, found));
 }
 
-/** The reference tells it in its store's own words, which clients have come to match; a rehearsal does not come as far. */
+/** kube-apiserver tells it in its store's own words, which clients have come to match; a dry run does not come as far. */
 function notAsStated(
   { resource, store: { options } }: ResourceRegistry,
   { name, context }: UpdateRequest,
@@ -297,27 +297,27 @@ async function put(
   current: StoredObject,
   {
     large,
-    printed,
+    encoded,
     certain,
-  }: { readonly large: boolean; readonly printed: Buffer | undefined; readonly certain: boolean },
+  }: { readonly large: boolean; readonly encoded: Buffer | undefined; readonly certain: boolean },
 ): Promise<StoredObject> {
   const { store } = registry;
   const { request, key, trace, span } = asked;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
-  // key that seals now, which is how keys are rotated.
+  // key that encrypts now, which is how keys are rotated.
   const json =
-    printed ??
-    (large ? await printLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
-  if (printsAs(json, current)) {
+    encoded ??
+    (large ? await encodeLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
+  if (encodesTo(json, current)) {
     if (!certain) await checkNewest(registry, asked, current);
     if (!(await store.isStale?.(key, current.revision))) {
       noteUnchanged(span, json);
       return current;
     }
   }
-  asked.turn.isDear = true;
+  asked.hold.extended = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import type { KindDefinition } from '../registry/kind.js';
-import { TestApi } from '../server/testing.js';
+import { TestApi } from '../server/testing/test-api.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';
 

@@ -8,7 +8,7 @@ import { nodes } from '../apis/core/node/definition.js';
 import { pods } from '../apis/core/pod/definition.js';
 import { policyKinds } from '../apis/policy/index.js';
 import type { KindDefinition } from '../registry/kind.js';
-import { TestApi } from '../server/testing.js';
+import { TestApi } from '../server/testing/test-api.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const PODS = '/api/v1/namespaces/n/pods';

@@ -1,32 +1,32 @@
 // From a request's words to the verb that answers it.
-import type { HttpResponse } from '../lib/http.js';
-import { ownMember } from '../lib/plain-object.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { trimEnd } from '../lib/trim-end.js';
+import type { HttpResponse } from '../lib/http/http.js';
+import { ownMember } from '../lib/values/plain-object.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import { trimEnd } from '../lib/text/trim-end.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { badRequest, methodNotAllowed, noSuchPath, notFound, StatusError, wrongMethod } from '../machinery/status.js';
 import type { Subresource, Verb } from '../registry/kind.js';
-import { connect } from './connect.js';
-import { createObject } from './create.js';
-import { removeCollection, removeObject } from './delete.js';
-import type { Endpoint } from './endpoint.js';
-import { getObject } from './get.js';
-import { listObjects } from './list.js';
-import { customMediaTypes } from './media-types.js';
-import { OF_LISTS, requireAcceptable } from './negotiate.js';
-import { patchKind, patchObject } from './patch.js';
-import { recordAnswer, recordVerb } from './record-verb.js';
-import { type ListOptions, listOptions } from './query-options.js';
-import type { RestRequest } from './request.js';
-import { namespaceless, requireNamespace } from './require-namespace.js';
-import { pageNotFound } from './page-not-found.js';
-import { respondError, respondPrinted } from './respond.js';
-import { getScale, patchScale, updateScale } from './scale.js';
+import { connect } from './nodes/connect.js';
+import { createObject } from './verbs/create.js';
+import { removeCollection, removeObject } from './verbs/delete.js';
+import type { Endpoint } from './contract/endpoint.js';
+import { getObject } from './verbs/get.js';
+import { listObjects } from './verbs/list.js';
+import { customMediaTypes } from './wire/media-types.js';
+import { OF_LISTS, requireAcceptable } from './wire/negotiate.js';
+import { patchKind, patchObject } from './verbs/patch.js';
+import { recordAnswer, recordVerb } from './contract/record-verb.js';
+import { type ListOptions, listOptions } from './contract/query-options.js';
+import type { RestRequest } from './contract/request.js';
+import { namespaceless, requireNamespace } from './body/require-namespace.js';
+import { pageNotFound } from './contract/page-not-found.js';
+import { respondError, respondEncoded } from './answer/respond.js';
+import { getScale, patchScale, updateScale } from './verbs/scale.js';
 import { fromStorage } from '../registry/storage-status.js';
-import type { RestServices } from './services.js';
-import { createSubresource } from './create-subresource.js';
-import { updateObject } from './update.js';
-import { watchObjects } from './watch.js';
+import type { RestServices } from './contract/services.js';
+import { createSubresource } from './verbs/create-subresource.js';
+import { updateObject } from './verbs/update.js';
+import { watchObjects } from './watch/watch.js';
 
 /** Finds the endpoint of a group, version and resource; built-in and custom alike. */
 export type FindEndpoint = (group: string, version: string, resource: string) => Endpoint | undefined;
@@ -54,8 +54,8 @@ export function createRouter(
         if (error instanceof NothingThere) return pageNotFound();
         if (!(error instanceof StatusError)) throw error;
         const { mediaTypes, converter } = services;
-        if (error.printed === undefined) return respondError(request.http, error, mediaTypes);
-        return respondPrinted({ request: request.http, converter }, error, error.printed, mediaTypes);
+        if (error.encoded === undefined) return respondError(request.http, error, mediaTypes);
+        return respondEncoded({ request: request.http, converter }, error, error.encoded, mediaTypes);
       };
       const above = request.trace?.span;
       // What is refused inside a verb is told of there.
@@ -229,7 +229,7 @@ function dispatchSubresource(
   const ofNoNamespace = isNamespaceEmpty(endpoint, info);
   const misplaced = definition.namespaced && info.namespace === '' && !ofNoNamespace;
   if (!known && definition.custom && !misplaced) {
-    // The reference looks for what lies below an object last.
+    // kube-apiserver looks for what lies below an object last.
     const { deprecationWarning } = endpoint.version;
     if (deprecationWarning !== undefined) request.warn(deprecationWarning);
     throw notFound(endpoint.registry.resource, info.name);

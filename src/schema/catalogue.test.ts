@@ -54,7 +54,7 @@ test('a field carries its list type, merge key, default and enum', () => {
   assert.deepEqual(protocol.type.kind === 'scalar' && protocol.type.enum, ['SCTP', 'TCP', 'UDP']);
 });
 
-test('values that are published are those the reference publishes', () => {
+test('values that are published are those kube-apiserver publishes', () => {
   const valuesOf = (type: string, field: string): unknown => {
     const found = mustType(`io.k8s.api.${type}`).byJson.get(field)?.type;
     return found?.kind === 'scalar' ? found.enum : undefined;

@@ -1,12 +1,12 @@
 // The answer of a webhook that was sent a review: the same kind, with its status filled in.
-import { goQuote } from '../lib/go-quote.js';
+import { goQuote } from '../lib/go/quote.js';
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../machinery/object.js';
 import { typeOf } from './catalogue.js';
 import { DecodeError, decodeTree, parseJsonTree } from './json/decode.js';
 import { sentKind, unreadable } from './json/sent-kind.js';
 import { parseYaml } from './yaml/parse.js';
 
-/** Where the reference keeps the kinds its clients know: its refusals name the place. */
+/** Where kube-apiserver keeps the kinds its clients know: its refusals name the place. */
 const SCHEME = goQuote('k8s.io/client-go/kubernetes/scheme/register.go:84');
 
 /**

@@ -1,9 +1,9 @@
-import { FloatLiteral } from '../lib/float-literal.js';
-import { closeMap } from '../lib/closed-maps.js';
-import { Parts } from '../lib/parts.js';
-import type { Steps } from '../lib/turns.js';
-import { isPlainObject, setMember } from '../lib/plain-object.js';
-import { fieldsText } from './unread-fields.js';
+import { FloatLiteral } from '../lib/json/float-literal.js';
+import { cacheKeys } from '../lib/values/key-cache.js';
+import { ResumableWalk } from '../lib/scheduling/resumable-walk.js';
+import type { StepGenerator } from '../lib/scheduling/yield.js';
+import { isPlainObject, setMember } from '../lib/values/plain-object.js';
+import { fieldsText } from './lazy-fields.js';
 
 // hot: every write copies the object it starts from.
 
@@ -28,27 +28,27 @@ export function deepCopy(value: unknown): unknown {
 }
 
 /** The same, for large values. `closesMaps`: maps of the original that are closed are so in the copy. */
-export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): Steps<T> {
-  const parts = new Parts();
-  const copy = copyIn(parts, value, closesMaps);
-  if (parts.isLeft) yield* parts.rest();
+export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): StepGenerator<T> {
+  const resumable = new ResumableWalk();
+  const copy = copyIn(resumable, value, closesMaps);
+  if (resumable.hasDeferred) yield* resumable.resume();
   return copy as T;
 }
 
-function copyIn(parts: Parts, value: unknown, closesMaps: boolean): unknown {
+function copyIn(resumable: ResumableWalk, value: unknown, closesMaps: boolean): unknown {
   if (Array.isArray(value)) {
     const list: unknown[] = [];
-    parts.each(value.length, (at) => list.push(copyIn(parts, value[at], closesMaps)));
+    resumable.each(value.length, (at) => list.push(copyIn(resumable, value[at], closesMaps)));
     return list;
   }
   if (!isPlainObject(value) || value instanceof FloatLiteral || fieldsText(value) !== undefined) return value;
   const object: Record<string, unknown> = {};
-  const names = parts.names(value);
+  const names = resumable.names(value);
   const copyMember = (at: number): void => {
     const name = names[at] as string;
     const member = value[name];
-    if (member !== undefined) setMember(object, name, copyIn(parts, member, closesMaps));
+    if (member !== undefined) setMember(object, name, copyIn(resumable, member, closesMaps));
   };
-  parts.each(names.length, copyMember, closesMaps ? () => closeMap(object, names) : undefined);
+  resumable.each(names.length, copyMember, closesMaps ? () => cacheKeys(object, names) : undefined);
   return object;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { atOnce } from '../lib/turns.js';
+import { runSync } from '../lib/scheduling/yield.js';
 import { equalTrees, equalTreesSteps } from './deep-equal.js';
 
 const tree = fc.jsonValue({ maxDepth: 3 });
@@ -9,8 +9,8 @@ const tree = fc.jsonValue({ maxDepth: 3 });
 test('comparing in steps says the same', () => {
   fc.assert(
     fc.property(tree, tree, (a, b) => {
-      assert.equal(atOnce(equalTreesSteps(a, b)), equalTrees(a, b));
-      assert.equal(atOnce(equalTreesSteps(a, structuredClone(a))), true);
+      assert.equal(runSync(equalTreesSteps(a, b)), equalTrees(a, b));
+      assert.equal(runSync(equalTreesSteps(a, structuredClone(a))), true);
     }),
   );
 });

@@ -1,11 +1,11 @@
 // Equality as the API means it, by type: an unset list or map is an empty one, quantities count by their value.
-import { Parts } from '../lib/parts.js';
-import { isPlainObject } from '../lib/plain-object.js';
-import type { Steps } from '../lib/turns.js';
+import { ResumableWalk } from '../lib/scheduling/resumable-walk.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
+import type { StepGenerator } from '../lib/scheduling/yield.js';
 import { compareQuantities } from '../machinery/quantity.js';
 import { isAlwaysPrinted, unsetValue } from './normal-form.js';
 import type { Field, StructType, Type } from './type.js';
-import { fieldsText } from './unread-fields.js';
+import { fieldsText } from './lazy-fields.js';
 
 export function equalByType(type: Type, left: unknown, right: unknown): boolean {
   if (left === right) return true;
@@ -75,29 +75,29 @@ export function equalTrees(left: unknown, right: unknown): boolean {
 }
 
 /** The same, for large values. */
-export function* equalTreesSteps(left: unknown, right: unknown): Steps<boolean> {
+export function* equalTreesSteps(left: unknown, right: unknown): StepGenerator<boolean> {
   const comparison = new Comparison();
   comparison.compare(left, right);
-  if (comparison.parts.isLeft) yield* comparison.parts.rest();
+  if (comparison.resumable.hasDeferred) yield* comparison.resumable.resume();
   return comparison.isEqual;
 }
 
 class Comparison {
-  readonly parts = new Parts();
+  readonly resumable = new ResumableWalk();
   isEqual = true;
 
   compare(left: unknown, right: unknown): void {
     if (left === right) return;
     if (Array.isArray(left)) {
       if (!Array.isArray(right) || left.length !== right.length) return this.differ();
-      return this.parts.each(left.length, (at) => this.compare(left[at], right[at]));
+      return this.resumable.each(left.length, (at) => this.compare(left[at], right[at]));
     }
     if (!isPlainObject(left) || !isPlainObject(right) || Array.isArray(right)) return this.differ();
     const text = fieldsText(left);
     if (text !== undefined && text === fieldsText(right)) return;
-    const names = this.parts.names(left);
-    if (names.length !== this.parts.names(right).length) return this.differ();
-    this.parts.each(names.length, (at) => {
+    const names = this.resumable.names(left);
+    if (names.length !== this.resumable.names(right).length) return this.differ();
+    this.resumable.each(names.length, (at) => {
       const name = names[at] as string;
       if (Object.hasOwn(right, name)) this.compare(left[name], right[name]);
       else this.differ();
@@ -106,6 +106,6 @@ class Comparison {
 
   private differ(): void {
     this.isEqual = false;
-    this.parts.end();
+    this.resumable.end();
   }
 }

@@ -47,12 +47,12 @@ test('every described type and field is in the catalogue', () => {
 });
 
 test('no description repeats its name, and each is a sentence', () => {
-  const letters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+  const characters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
   for (const group of describedGroups()) {
     for (const [name, sentence] of describedNames(group)) {
       const [type, field = type] = splitName(name);
-      assert.notEqual(letters(sentence), letters(field), name);
-      assert.notEqual(letters(sentence).replace(/^(the|a|an|its)/, ''), letters(field), name);
+      assert.notEqual(characters(sentence), characters(field), name);
+      assert.notEqual(characters(sentence).replace(/^(the|a|an|its)/, ''), characters(field), name);
       assert.match(sentence, /[.…]$/, name);
     }
   }

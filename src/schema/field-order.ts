@@ -1,4 +1,4 @@
-import { isPlainObject, setMember } from '../lib/plain-object.js';
+import { isPlainObject, setMember } from '../lib/values/plain-object.js';
 import type { Type } from './type.js';
 
 /**

@@ -1,5 +1,5 @@
 // What a member is when nobody set it: the rules that make a value equal to the parse of its own print.
-import { isPlainObject } from '../lib/plain-object.js';
+import { isPlainObject } from '../lib/values/plain-object.js';
 import type { Field, ScalarName, StructType, Type } from './type.js';
 
 /** Whether the member is printed even when nobody set it. */
@@ -30,12 +30,12 @@ export const zeroElement = (type: Type): unknown =>
 
 export function zeroStruct(type: StructType): Record<string, unknown> {
   const zero: Record<string, unknown> = {};
-  for (const field of printedFields(type)) zero[field.json] = unsetValue(field);
+  for (const field of encodedFields(type)) zero[field.json] = unsetValue(field);
   return zero;
 }
 
 /** The fields of a type that are always printed. */
-export function printedFields(type: StructType): readonly Field[] {
+export function encodedFields(type: StructType): readonly Field[] {
   let fields = alwaysPrinted.get(type);
   if (fields === undefined) {
     fields = type.fields.filter(isAlwaysPrinted);
@@ -78,7 +78,7 @@ const structScalars = new Set<ScalarName>([
   'schemaOrStringArray',
 ]);
 
-/** Structs, and the scalars that are structs in the reference: no omit rule finds them empty. */
+/** Structs, and the scalars that are structs in kube-apiserver: no omit rule finds them empty. */
 export const isStructInGo = (type: Type): boolean =>
   type.kind === 'struct' || (type.kind === 'scalar' && structScalars.has(type.scalar));
 

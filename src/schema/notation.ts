@@ -1,5 +1,5 @@
 // Reads the catalogue's notation (src/schema/catalogue/README.md) into declarations, types still as text.
-import { trimEnd } from '../lib/trim-end.js';
+import { trimEnd } from '../lib/text/trim-end.js';
 
 export interface CatalogueFile {
   /** `io.k8s.api.core.v1` */

@@ -5,13 +5,13 @@
 import type { JsonObject } from '../machinery/object.js';
 
 /** Longer ones are an object's own, and belong to whoever asked for them. */
-const MOST_LETTERS_OF_ONE = 16 * 1024;
+const MAX_CHARACTERS_OF_ONE = 16 * 1024;
 /** When there are more letters all are forgotten, which costs each set a parse. */
-const MOST_LETTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 const trees = new Map<string, JsonObject>();
 const texts = new WeakMap<object, string>();
-let letters = 0;
+let characters = 0;
 
 /** The tree of a text that is printed as Go prints it. It is not to be changed. */
 // hot: on every write, for every manager.
@@ -19,13 +19,13 @@ export function sharedFields(text: string): JsonObject {
   const known = trees.get(text);
   if (known !== undefined) return known;
   const tree = JSON.parse(text) as JsonObject;
-  if (text.length > MOST_LETTERS_OF_ONE) return tree;
+  if (text.length > MAX_CHARACTERS_OF_ONE) return tree;
   // A copy: part of a longer text would keep all of it.
   const own = Buffer.from(text).toString();
-  letters += own.length;
-  if (letters > MOST_LETTERS) {
+  characters += own.length;
+  if (characters > MAX_CHARACTERS) {
     trees.clear();
-    letters = own.length;
+    characters = own.length;
   }
   trees.set(own, freeze(tree));
   texts.set(tree, own);

@@ -40,7 +40,7 @@ export interface ScalarType {
 export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
-  /** Of a list that has one: what the reference calls it when something else stands there. */
+  /** Of a list that has one: what kube-apiserver calls it when something else stands there. */
   readonly name?: string;
   /** A named list that protobuf wraps in a message of its own. */
   readonly message?: boolean;

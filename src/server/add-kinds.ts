@@ -1,16 +1,16 @@
 // The built-in kinds that are turned on, with what they ask of the server.
 import type { Authentication } from '../authn/create-authenticator.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import type { MetricRegistry } from '../lib/metrics.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Options } from '../options/options.js';
 import type { LifeContext } from '../registry/kind.js';
-import type { Authorization } from './authorization.js';
-import { createIssuedMetrics } from './certificate-metrics.js';
-import { behindGates, serverKinds } from './kinds.js';
-import type { Stores } from './open-stores.js';
-import type { Resources } from './resources.js';
-import type { ServiceAccountTokens } from './service-account-tokens.js';
-import { deleteEndpoints, type ServicePools } from './service-allocators.js';
+import type { Authorization } from './access/authorization.js';
+import { createIssuedMetrics } from './metrics/certificate-metrics.js';
+import { behindGates, serverKinds } from './kinds/kinds.js';
+import type { Stores } from './storage/open-stores.js';
+import type { Resources } from './kinds/resources.js';
+import type { ServiceAccountTokens } from './access/service-account-tokens.js';
+import { deleteEndpoints, type ServicePools } from './kinds/service-allocators.js';
 
 export interface AddKindsParts {
   readonly resources: Resources;

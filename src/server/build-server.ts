@@ -4,72 +4,72 @@
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
-import type { HttpHandler } from '../lib/http.js';
-import type { Logs } from '../lib/log.js';
-import { createRestMetrics } from '../rest/rest-metrics.js';
-import { UnreadEvents } from '../rest/unread-events.js';
+import type { HttpHandler } from '../lib/http/http.js';
+import type { Logs } from '../lib/telemetry/log.js';
+import { createRestMetrics } from '../rest/contract/metrics.js';
+import { WatchBuffers } from '../rest/wire/watch-buffers.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
 import { workMistake } from '../options/startup-checks.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
-import { asideConverter } from '../rest/convert-bytes.js';
-import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/media-types.js';
-import type { RestServices } from '../rest/services.js';
+import { workerConverter } from '../rest/wire/convert-bytes.js';
+import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/wire/media-types.js';
+import type { RestServices } from '../rest/contract/services.js';
 import { createServerClient } from '../registry/server-client.js';
-import { buildAuthentication } from './access.js';
+import { buildAuthentication } from './access/access.js';
 import { addKinds } from './add-kinds.js';
-import { buildAdmission } from './admission.js';
-import { buildAside } from './build-aside.js';
-import { buildAggregation } from './aggregation.js';
-import { buildAudit } from './audit.js';
-import { type Authorization, buildAuthorization } from './authorization.js';
-import { createDebug, serveDebugSocket } from './debug.js';
-import { conversionWebhooks } from './conversion-webhooks.js';
-import { createDialers } from './dialers.js';
-import { expressionMetrics, lazyExpressions } from './expressions.js';
-import { buildFlowControl } from './flow-control.js';
-import { Health } from './health.js';
-import { lateBound } from './late-bound.js';
-import { createLoopback, LOOPBACK_USER, SERVER_USER } from './loopback.js';
-import { ownReview } from './own-review.js';
-import { Lifecycle } from './lifecycle.js';
-import { buildNodeAccess } from './node-access.js';
-import { buildOtherTokens } from './other-tokens.js';
-import { openResources } from './open-resources.js';
-import { buildPeers } from './peers.js';
-import { PostStartHooks } from './post-start-hooks.js';
-import { patientPolicies } from './policies-aside.js';
-import { prepareCertificates } from './prepare-certificates.js';
+import { buildAdmission } from './admission/admission.js';
+import { buildWorkerPool } from './worker/build-worker-pool.js';
+import { buildAggregation } from './outgoing/aggregation.js';
+import { buildAudit } from './telemetry/audit.js';
+import { type Authorization, buildAuthorization } from './access/authorization.js';
+import { createDebug, serveDebugSocket } from './paths/debug.js';
+import { conversionWebhooks } from './outgoing/conversion-webhooks.js';
+import { createDialers } from './outgoing/dialers.js';
+import { expressionMetrics, lazyExpressions } from './kinds/expressions.js';
+import { buildFlowControl } from './flow-control/flow-control.js';
+import { Health } from './lifecycle/health.js';
+import { deferredRef } from './lifecycle/deferred-ref.js';
+import { createLoopback, LOOPBACK_USER, SERVER_USER } from './outgoing/loopback.js';
+import { internalWriteAdmission } from './admission/internal-write-admission.js';
+import { Lifecycle } from './lifecycle/lifecycle.js';
+import { buildNodeAccess } from './outgoing/node-access.js';
+import { buildOtherTokens } from './access/other-tokens.js';
+import { openResources } from './storage/open-resources.js';
+import { buildPeers } from './outgoing/peers.js';
+import { PostStartHooks } from './lifecycle/post-start-hooks.js';
+import { policiesWithWorkerFallback } from './worker/policies.worker.js';
+import { prepareCertificates } from './listener/prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
-import type { Resources } from './resources.js';
-import { createServerMetrics } from './server-metrics.js';
-import { ensurePortFree } from './listener.js';
+import type { Resources } from './kinds/resources.js';
+import { createServerMetrics } from './metrics/server-metrics.js';
+import { ensurePortFree } from './listener/listener.js';
 import { type RunningServer, startServer } from './server.js';
-import { buildServiceAccountTokens } from './service-account-tokens.js';
-import { createServiceAllocators } from './service-allocators.js';
-import { loadServingCertificates } from './serving-certificates.js';
-import { servingOptions } from './serving-options.js';
-import { StartFailure } from './start-failure.js';
+import { buildServiceAccountTokens } from './access/service-account-tokens.js';
+import { createServiceAllocators } from './kinds/service-allocators.js';
+import { loadServingCertificates } from './listener/serving-certificates.js';
+import { servingOptions } from './listener/serving-options.js';
+import { StartFailure } from './lifecycle/start-failure.js';
 import { addStartHooks } from './start-hooks.js';
-import { buildStorageVersions } from './storage-versions.js';
-import { buildTokenSigning } from './token-signing.js';
-import { createTracer } from './tracer.js';
+import { buildStorageVersions } from './kinds/storage-versions.js';
+import { buildTokenSigning } from './access/token-signing.js';
+import { createTracer } from './telemetry/tracer.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-type Foundation = ReturnType<typeof layFoundation>;
+type Foundation = ReturnType<typeof buildCore>;
 type Objects = Awaited<ReturnType<typeof openObjects>>;
 type Access = ReturnType<typeof buildAccess>;
-type Way = ReturnType<typeof buildWay>;
+type Way = ReturnType<typeof buildRequestPath>;
 
 export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   await ensurePortFree({ address, port, permitPortSharing });
-  const objects = await openObjects(layFoundation(options, logs));
+  const objects = await openObjects(buildCore(options, logs));
   const mistake = workMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
-  const parts = buildWay(buildAccess(objects));
+  const parts = buildRequestPath(buildAccess(objects));
   const { lifecycle, health, hooks, metrics, certificates, debug } = parts;
   const handler = buildHandler(parts);
   const { debugSocketPath: file } = options.features;
@@ -97,7 +97,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
 }
 
 /** What everybody may need: life cycle, measures and health, ways out, traces and records. */
-function layFoundation(options: Options, logs: Logs) {
+function buildCore(options: Options, logs: Logs) {
   const lifecycle = new Lifecycle({
     shutdownDelayMs: options.generic.shutdownDelayDurationMs,
     shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
@@ -106,7 +106,7 @@ function layFoundation(options: Options, logs: Logs) {
   });
   const onDrained = (close: () => Promise<void> | void): void => lifecycle.onDrained(close);
   const version = emulatedVersionInfo(options.gitVersion, options.emulatedVersion, options.minCompatibleVersion);
-  const served = lateBound<Resources>();
+  const served = deferredRef<Resources>();
   const metrics = createServerMetrics({
     flags: options.metrics,
     version,
@@ -152,9 +152,9 @@ async function openObjects(parts: Foundation) {
     eventTtlSeconds: options.misc.eventTtlMs / 1000,
   };
   const times = expressionMetrics(registry);
-  const aside = buildAside(options, { kindOptions, times, log: logs.for('aside') });
+  const workers = buildWorkerPool(options, { kindOptions, times, log: logs.for('worker') });
   const { stores, encryption, resources } = await openResources(options, {
-    aside,
+    workers,
     dialer: dialers.etcd,
     health,
     hooks,
@@ -176,7 +176,7 @@ async function openObjects(parts: Foundation) {
   });
   const certificates = prepareCertificates(options, Date.now(), (text) => logs.for('certificates').warning(text));
   // What the server writes is looked at by plugins that are built later.
-  const own = lateBound<ObjectOperations>();
+  const own = deferredRef<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {
     signing: await buildTokenSigning(options, {
       certificates,
@@ -204,7 +204,7 @@ async function openObjects(parts: Foundation) {
     { compatibility: options.minCompatibleVersion, features: options.featureGates },
     times,
   );
-  const access = lateBound<{ authorization: Authorization; authentication: Authentication }>();
+  const access = deferredRef<{ authorization: Authorization; authentication: Authentication }>();
   addKinds(options, {
     resources,
     stores,
@@ -218,7 +218,7 @@ async function openObjects(parts: Foundation) {
   return {
     ...parts,
     kindOptions,
-    aside,
+    workers,
     encryption,
     resources,
     serverContext,
@@ -264,23 +264,23 @@ function buildAccess(parts: Objects) {
 }
 
 /** The way of a request behind the filters, and who else answers: extension servers and peers. */
-function buildWay(parts: Access) {
-  const { options, logs, lifecycle, health, registry, hostname, dialers, resources, authorization, aside } = parts;
-  const entrance = lateBound<HttpHandler>();
-  const loopback = createLoopback(() => entrance.value);
+function buildRequestPath(parts: Access) {
+  const { options, logs, lifecycle, health, registry, hostname, dialers, resources, authorization, workers } = parts;
+  const handlerRef = deferredRef<HttpHandler>();
+  const loopback = createLoopback(() => handlerRef.value);
   const admission = buildAdmission(options, {
     resources,
     authorizer: authorization.authorizer,
     metrics: registry,
-    policyCompiler: patientPolicies(parts.expressions, aside),
+    policyCompiler: policiesWithWorkerFallback(parts.expressions, workers),
     dialers,
     itself: loopback.client,
     stopping: lifecycle.stopping,
     log: logs.for('admission'),
-    aside,
+    workers,
   });
   const operationsAs = (user: UserInfo): ObjectOperations =>
-    resources.operationsWith(ownReview(resources, admission.asking, user));
+    resources.operationsWith(internalWriteAdmission(resources, admission.asking, user));
   const operations = operationsAs(LOOPBACK_USER);
   parts.own.set(operations);
   const nodes = buildNodeAccess(options.misc, {
@@ -311,7 +311,7 @@ function buildWay(parts: Access) {
   const log = logs.for('storage-versions');
   return {
     ...parts,
-    entrance,
+    entrance: handlerRef,
     loopback,
     admission,
     operationsAs,
@@ -356,11 +356,11 @@ function restServices(parts: Way): RestServices {
     ownOperations: parts.operations,
     nodes: parts.nodes,
     mediaTypes: options.featureGates.enabled('CBORServingAndStorage') ? MEDIA_TYPES_WITH_CBOR : MEDIA_TYPES,
-    converter: asideConverter(parts.aside),
+    converter: workerConverter(parts.workers),
     clock: parts.clock,
     random: Math.random,
     minWatchSeconds: options.generic.minRequestTimeout,
-    unreadEvents: new UnreadEvents(),
+    watchBuffers: new WatchBuffers(),
     metrics: createRestMetrics(registry),
     maxBodyBytes: MAX_BODY_BYTES,
     shutdown: lifecycle.stopping,

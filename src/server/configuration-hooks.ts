@@ -8,10 +8,10 @@ import { loadTracing } from '../config/tracing/load.js';
 import { apiVersionFault } from '../machinery/object.js';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.js';
 import type { CommandLineHooks } from '../options/parse-command-line.js';
-import { readChainConfig } from './authorization-config.js';
-import { readEncryption } from './encryption.js';
-import { lazyReviewConditions } from './expressions.js';
-import { jwtAuthentication, tokenWebhook, usesJwts, usesTokenWebhook } from './token-sources.js';
+import { readChainConfig } from './access/authorization-config.js';
+import { readEncryption } from './storage/encryption.js';
+import { lazyReviewConditions } from './kinds/expressions.js';
+import { jwtAuthentication, tokenWebhook, usesJwts, usesTokenWebhook } from './access/token-sources.js';
 
 export const configurationHooks: CommandLineHooks = {
   admission: ({ admission }) =>

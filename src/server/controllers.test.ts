@@ -13,10 +13,10 @@ import { secrets } from '../apis/core/secret/definition.js';
 import { serviceAccountKind } from '../apis/core/serviceaccount/definition.js';
 import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
 import { openMemoryStore } from '../kv/memory.js';
-import { silentLogs } from '../lib/log.js';
+import { silentLogs } from '../lib/telemetry/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import type { KubeObject, OwnerReference } from '../machinery/object.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { forbidden } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { DeleteOptions, KindDefinition, LifeContext, ObjectOperations } from '../registry/kind.js';
@@ -25,12 +25,12 @@ import type { ControllerName } from '../options/options.js';
 import type { ConfigMap, Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
 import type { ClusterRole } from '../schema/generated/rbac.v1.js';
 import { createResourceStore } from '../storage/create-store.js';
-import { ensureSelfSignedCertificate } from './certificates.js';
+import { ensureSelfSignedCertificate } from './listener/certificates.js';
 import { startControllers } from './controllers.js';
-import type { PreparedCertificates } from './prepare-certificates.js';
-import type { CertificateFiles } from './serving-certificates.js';
-import { Resources } from './resources.js';
-import { until } from '../lib/until.js';
+import type { PreparedCertificates } from './listener/prepare-certificates.js';
+import type { CertificateFiles } from './listener/serving-certificates.js';
+import { Resources } from './kinds/resources.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 
 const core = (resource: string) => ({ group: '', resource });
 const CLUSTER_ROLES = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' };
@@ -187,7 +187,7 @@ describe('controllers', () => {
     world.resources.close();
   });
   const isGone = (resource: string, in_: string, name: string) =>
-    until(async () => (await world.get(resource, in_, name)) === undefined);
+    pollUntil(async () => (await world.get(resource, in_, name)) === undefined);
 
   describe('namespace', () => {
     it('empties a deleted namespace, pods of unknown nodes included, and lets it go', async () => {
@@ -227,7 +227,7 @@ describe('controllers', () => {
       const made = await world.create('namespaces', namespace('n'));
       const held = await world.create('configmaps', configMap('a', { finalizers: ['example.test/hold'] }));
       await world.delete('namespaces', made);
-      const conditions = await until(async () => {
+      const conditions = await pollUntil(async () => {
         const { status } = (await world.get<Namespace>('namespaces', '', 'n')) ?? {};
         return status?.conditions;
       });
@@ -283,7 +283,7 @@ describe('controllers', () => {
       const bound = await world.create('pods', pod('bound', 'node-1'));
       await world.create('configmaps', configMap('used-by-it'));
       await world.delete('namespaces', made);
-      await until(async () => (await world.get<Pod>('pods', 'n', 'bound'))?.metadata.deletionTimestamp);
+      await pollUntil(async () => (await world.get<Pod>('pods', 'n', 'bound'))?.metadata.deletionTimestamp);
       assert.ok(await world.get('configmaps', 'n', 'used-by-it'), 'what a running pod may use stays');
       await world.delete('pods', bound, { gracePeriodSeconds: 0 });
       await isGone('namespaces', '', 'n');
@@ -321,7 +321,7 @@ describe('controllers', () => {
       await world.create('configmaps', configMap('shared', { ownerReferences: both }));
       await world.delete('configmaps', first);
       await world.create('configmaps', configMap('first'));
-      const left = await until(async () => {
+      const left = await pollUntil(async () => {
         const { metadata } = (await world.get('configmaps', 'n', 'shared')) ?? {};
         return metadata?.ownerReferences?.length === 1 ? metadata.ownerReferences : undefined;
       });
@@ -334,7 +334,7 @@ describe('controllers', () => {
       const held = { finalizers: ['example.test/hold'] };
       const dependent = await world.create('configmaps', configMap('dep', { ...ownedBy(owner, true), ...held }));
       await world.delete('configmaps', owner, { propagationPolicy: 'Foreground' });
-      await until(async () => (await world.get('configmaps', 'n', 'dep'))?.metadata.deletionTimestamp);
+      await pollUntil(async () => (await world.get('configmaps', 'n', 'dep'))?.metadata.deletionTimestamp);
       assert.deepEqual((await world.get('configmaps', 'n', 'owner'))?.metadata.finalizers, ['foregroundDeletion']);
       await world.update('configmaps', dependent, ({ metadata }) => delete metadata.finalizers);
       await isGone('configmaps', 'n', 'owner');
@@ -390,20 +390,20 @@ describe('controllers', () => {
       await world.start('serviceaccount', 'root-ca-configmap');
       await world.create('namespaces', namespace('n'));
       for (const name of ['before', 'n']) {
-        await until(() => world.get('serviceaccounts', name, 'default'));
-        await until(() => world.get('configmaps', name, 'kube-root-ca.crt'));
+        await pollUntil(() => world.get('serviceaccounts', name, 'default'));
+        await pollUntil(() => world.get('configmaps', name, 'kube-root-ca.crt'));
       }
       const made = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
       assert.ok(made);
       assert.match(made.data?.['ca.crt'] ?? '', /^-----BEGIN CERTIFICATE-----/);
       assert.match(made.metadata.annotations?.['kubernetes.io/description'] ?? '', /^Contains a CA bundle/);
       await world.update<ConfigMap>('configmaps', made, (object) => (object.data = { 'ca.crt': 'forged' }));
-      await until(async () => {
+      await pollUntil(async () => {
         const now = await world.get<ConfigMap>('configmaps', 'n', 'kube-root-ca.crt');
         return now?.data?.['ca.crt'] === made.data?.['ca.crt'];
       });
       await world.delete('configmaps', made);
-      await until(() => world.get('configmaps', 'n', 'kube-root-ca.crt'));
+      await pollUntil(() => world.get('configmaps', 'n', 'kube-root-ca.crt'));
     } finally {
       fs.rmSync(folder, { recursive: true, force: true });
     }
@@ -421,7 +421,7 @@ describe('controllers', () => {
       status: {},
     } as ResourceQuota);
     const counted = (used: Record<string, string>) =>
-      until(async () => {
+      pollUntil(async () => {
         const { status } = (await world.get<ResourceQuota>('resourcequotas', 'n', 'q')) ?? {};
         return status?.used !== undefined && JSON.stringify(status.used) === JSON.stringify(used) && status;
       });
@@ -447,7 +447,7 @@ describe('controllers', () => {
     );
     await world.create(CLUSTER_ROLES, role('b', { rules: [rule('pods'), rule('secrets')] }));
     await world.create(CLUSTER_ROLES, role('a', { rules: [rule('nodes'), rule('pods')] }));
-    const gathered = await until(async () => {
+    const gathered = await pollUntil(async () => {
       const all = await world.get<ClusterRole>('clusterroles', '', 'all');
       return all?.rules?.length === 3 && all;
     });
@@ -474,7 +474,7 @@ describe('controllers', () => {
     for (const rule of rules) await make(`role-${rule.resources[0]}`, { rules: [rule] });
     await world.start('clusterrole-aggregation');
     await make('later', { aggregationRule, rules: null });
-    await until(async () => (await world.get<ClusterRole>('clusterroles', '', 'later'))?.rules?.length === 400);
+    await pollUntil(async () => (await world.get<ClusterRole>('clusterroles', '', 'later'))?.rules?.length === 400);
     const after = await world.get<ClusterRole>('clusterroles', '', 'all');
     assert.equal(after?.metadata.resourceVersion, made.metadata.resourceVersion);
   });

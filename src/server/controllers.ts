@@ -10,14 +10,14 @@ import { startNamespaceController } from '../controllers/namespace/controller.js
 import { startResourceQuotaController } from '../controllers/resource-quota.js';
 import { startRootCaController } from '../controllers/root-ca.js';
 import { startServiceAccountController } from '../controllers/service-account.js';
-import { systemClock } from '../lib/clock.js';
-import type { Logger } from '../lib/log.js';
-import { decodePem } from '../lib/pem.js';
+import { systemClock } from '../lib/async/clock.js';
+import type { Logger } from '../lib/telemetry/log.js';
+import { decodePem } from '../lib/x509/pem.js';
 import type { ControllerName } from '../options/options.js';
 import { AUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
-import type { PreparedCertificates } from './prepare-certificates.js';
-import type { Resources } from './resources.js';
+import type { PreparedCertificates } from './listener/prepare-certificates.js';
+import type { Resources } from './kinds/resources.js';
 
 export interface ControllersOptions {
   readonly names: readonly ControllerName[];
@@ -51,7 +51,7 @@ export async function startControllers(options: ControllersOptions, signal: Abor
   );
 }
 
-/** Who it is to webhooks and policies: the reference's controllers are clients with accounts of their own. */
+/** Who it is to webhooks and policies: kube-apiserver's controllers are clients with accounts of their own. */
 function accountOf(controller: ControllerName): UserInfo {
   const user = serviceAccountUser({ namespace: 'kube-system', name: ACCOUNTS[controller], uid: '' });
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };

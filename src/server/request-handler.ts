@@ -4,41 +4,41 @@ import type { Audit } from '../filters/audit.js';
 import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
-import { systemClock } from '../lib/clock.js';
-import type { HttpHandler, HttpResponse } from '../lib/http.js';
-import type { Logs } from '../lib/log.js';
-import { whenReady } from '../lib/maybe-promise.js';
-import { onceQuiet } from '../lib/once-quiet.js';
+import { systemClock } from '../lib/async/clock.js';
+import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
+import type { Logs } from '../lib/telemetry/log.js';
+import { whenReady } from '../lib/async/maybe-promise.js';
+import { debounce } from '../lib/async/debounce.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
 import { flagValues } from '../options/flag-values.js';
 import { minorVersionText } from '../machinery/kube-version.js';
 import { PROGRAM } from '../machinery/names.js';
 import type { Options } from '../options/options.js';
-import { neverCompress } from '../rest/compress.js';
-import { createDiscovery, discoveryPaths } from '../rest/discovery.js';
-import { createOpenApi, type OpenApi, OPENAPI_PATHS } from '../rest/openapi.js';
-import { besideRoutes } from '../rest/openapi-beside.js';
-import { recordAnswer } from '../rest/record-verb.js';
-import { respondError } from '../rest/respond.js';
+import { neverCompress } from '../rest/wire/compress.js';
+import { createDiscovery, discoveryPaths } from '../rest/discovery/discovery.js';
+import { createOpenApi, type OpenApi, OPENAPI_PATHS } from '../rest/openapi/openapi.js';
+import { nonResourceRoutes } from '../rest/openapi/non-resource-routes.js';
+import { recordAnswer } from '../rest/contract/record-verb.js';
+import { respondError } from '../rest/answer/respond.js';
 import { createRouter } from '../rest/router.js';
-import type { RestServices } from '../rest/services.js';
-import type { WiredAggregation } from './aggregation.js';
-import type { Debug } from './debug.js';
-import { metricsText, rawJson } from './endpoints.js';
-import type { WiredFlowControl } from './flow-control.js';
-import type { Health } from './health.js';
-import type { Lifecycle } from './lifecycle.js';
-import { flagsPage, type ServerState, statusPage } from './debug-pages.js';
-import { logFiles } from './log-files.js';
-import { at, createPaths, getAt, type PathHandler } from './paths.js';
-import type { WiredPeers } from './peers.js';
-import { printedDefinitions } from './printed-definitions.js';
-import { binaryVersion } from './release-metrics.js';
-import type { Resources } from './resources.js';
-import type { ServerMetrics } from './server-metrics.js';
-import type { WiredStorageVersions } from './storage-versions.js';
-import type { ServiceAccountTokens } from './service-account-tokens.js';
+import type { RestServices } from '../rest/contract/services.js';
+import type { WiredAggregation } from './outgoing/aggregation.js';
+import type { Debug } from './paths/debug.js';
+import { metricsText, rawJson } from './paths/endpoints.js';
+import type { WiredFlowControl } from './flow-control/flow-control.js';
+import type { Health } from './lifecycle/health.js';
+import type { Lifecycle } from './lifecycle/lifecycle.js';
+import { flagsPage, type ServerState, statusPage } from './paths/debug-pages.js';
+import { logFiles } from './paths/log-files.js';
+import { at, createPaths, getAt, type PathHandler } from './paths/paths.js';
+import type { WiredPeers } from './outgoing/peers.js';
+import { encodedDefinitions } from './paths/encoded-definitions.js';
+import { binaryVersion } from './metrics/release-metrics.js';
+import type { Resources } from './kinds/resources.js';
+import type { ServerMetrics } from './metrics/server-metrics.js';
+import type { WiredStorageVersions } from './kinds/storage-versions.js';
+import type { ServiceAccountTokens } from './access/service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
 
 /** After kinds came or went: most come with others, and whoever made them soon asks. */
@@ -160,10 +160,10 @@ function buildOpenApi({ options, resources, services, tokens, aggregation }: Han
     mediaTypes: services.mediaTypes,
     version: minorVersionText(options.emulatedVersion),
     enums: services.features.enabled('OpenAPIEnums'),
-    builtIn: printedDefinitions(__dirname),
-    beside: besideRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
+    builtIn: encodedDefinitions(__dirname),
+    beside: nonResourceRoutes({ issuer: tokens.paths.length > 0, logs: options.misc.enableLogsHandler }),
     extensions: aggregation.openApi,
-    aside: resources.aside,
+    workers: resources.workers,
     now: services.clock,
   });
 }
@@ -198,7 +198,7 @@ function buildPaths(
     storageVersionHashes: services.features.enabled('StorageVersionHash'),
     onAggregated: () => aggregations.with().inc(),
   });
-  resources.whenChanged(onceQuiet(systemClock, PREPARE_DISCOVERY, () => discovery.prepare()));
+  resources.whenChanged(debounce(systemClock, PREPARE_DISCOVERY, () => discovery.prepare()));
   const handlers: PathHandler[] = [
     (request, path) => discovery.answer(request, path),
     (request, path) => openApi.handle(request, path),

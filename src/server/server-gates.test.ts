@@ -6,8 +6,8 @@ import { configMaps } from '../apis/core/configmap/definition.js';
 import { estimateWork, type ListQuery } from '../flowcontrol/work-estimate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { KindDefinition } from '../registry/kind.js';
-import { resourceListOf } from '../rest/discovery-resources.js';
-import { TestApi, type TestApiOptions } from './testing.js';
+import { resourceListOf } from '../rest/discovery/discovery-resources.js';
+import { TestApi, type TestApiOptions } from './testing/test-api.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/n/configmaps';
 const kinds = [configMaps] as unknown as readonly KindDefinition[];

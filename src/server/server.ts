@@ -1,9 +1,9 @@
 // A server from its open port to its end.
-import type { Logs } from '../lib/log.js';
-import type { Health } from './health.js';
-import type { Lifecycle } from './lifecycle.js';
-import { listen, type Listener, type ListenerOptions } from './listener.js';
-import type { PostStartHooks } from './post-start-hooks.js';
+import type { Logs } from '../lib/telemetry/log.js';
+import type { Health } from './lifecycle/health.js';
+import type { Lifecycle } from './lifecycle/lifecycle.js';
+import { listen, type Listener, type ListenerOptions } from './listener/listener.js';
+import type { PostStartHooks } from './lifecycle/post-start-hooks.js';
 
 export interface ServerOptions {
   readonly listener: Omit<ListenerOptions, 'log'>;

@@ -20,29 +20,29 @@ import { bootstrapHooks } from '../bootstrap/hooks.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
-import { systemClock } from '../lib/clock.js';
-import { cidrText } from '../lib/ip-address.js';
-import type { Logs } from '../lib/log.js';
-import type { MetricRegistry } from '../lib/metrics.js';
+import { systemClock } from '../lib/async/clock.js';
+import { cidrText } from '../lib/values/ip-address.js';
+import type { Logs } from '../lib/telemetry/log.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Options } from '../options/options.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
-import type { Authorization } from './authorization.js';
-import type { conversionWebhooks } from './conversion-webhooks.js';
-import type { WiredAggregation } from './aggregation.js';
+import type { Authorization } from './access/authorization.js';
+import type { conversionWebhooks } from './outgoing/conversion-webhooks.js';
+import type { WiredAggregation } from './outgoing/aggregation.js';
 import { startControllers } from './controllers.js';
-import type { Health } from './health.js';
-import type { Lifecycle } from './lifecycle.js';
-import { createMasterLeases } from './master-leases.js';
-import { objectCountHook } from './object-counts.js';
-import { peerAddress, type WiredPeers } from './peers.js';
-import type { PostStartHook, PostStartHooks } from './post-start-hooks.js';
-import type { PreparedCertificates } from './prepare-certificates.js';
-import type { Resources } from './resources.js';
-import type { ServicePools } from './service-allocators.js';
-import { storageReadinessHook, untilReady } from './storage-readiness.js';
-import type { WiredStorageVersions } from './storage-versions.js';
-import { trustOf } from './trust.js';
+import type { Health } from './lifecycle/health.js';
+import type { Lifecycle } from './lifecycle/lifecycle.js';
+import { createMasterLeases } from './storage/master-leases.js';
+import { objectCountHook } from './storage/object-counts.js';
+import { peerAddress, type WiredPeers } from './outgoing/peers.js';
+import type { PostStartHook, PostStartHooks } from './lifecycle/post-start-hooks.js';
+import type { PreparedCertificates } from './listener/prepare-certificates.js';
+import type { Resources } from './kinds/resources.js';
+import type { ServicePools } from './kinds/service-allocators.js';
+import { storageReadinessHook, untilReady } from './storage/storage-readiness.js';
+import type { WiredStorageVersions } from './kinds/storage-versions.js';
+import { trustOf } from './access/trust.js';
 
 type StartHook = (signal: AbortSignal) => Promise<void>;
 
@@ -178,7 +178,7 @@ function definitionsHooks({
       serve: (kind) => resources.serveCustom(kind),
       expressions,
       converterOf,
-      aside: registry.aside,
+      workers: registry.workers,
       signal,
       log: (message) => logs.for('apiextensions').info(message),
     }));

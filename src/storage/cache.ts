@@ -3,8 +3,8 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
-import type { Clock } from '../lib/clock.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { Clock } from '../lib/async/clock.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
@@ -39,7 +39,7 @@ interface Waiter {
 }
 
 /** Something that cannot be read keeps the cache from going on. */
-interface Obstacle {
+interface BlockingFault {
   readonly error: StorageError;
   readonly sinceMs: number;
 }
@@ -54,7 +54,7 @@ export class Cache {
   #revision = 0;
   #loading: Promise<void> | undefined;
   #filled = false;
-  #obstacle: Obstacle | undefined;
+  #blockingFault: BlockingFault | undefined;
   #kvWatch: KvWatch | undefined;
   #waiters: Waiter[] = [];
   #closed = false;
@@ -87,12 +87,12 @@ export class Cache {
 
   /** Filled, but with something unreadable between its state and the store's: it answers what was there before. */
   get stalled(): boolean {
-    return this.#filled && this.#obstacle !== undefined;
+    return this.#filled && this.#blockingFault !== undefined;
   }
 
   /** What a local store has handed over is in the state: nothing of it is being opened still. */
   get settled(): boolean {
-    return this.#filled && this.#obstacle === undefined && this.#incoming.busy === undefined;
+    return this.#filled && this.#blockingFault === undefined && this.#incoming.busy === undefined;
   }
 
   get history(): History {
@@ -103,7 +103,7 @@ export class Cache {
   async ready(): Promise<void> {
     if (this.#filled) return;
     if (this.#closed) throw new StorageError('unavailable', 'the storage is closed');
-    if (this.#obstacle !== undefined) throw this.#initializing(this.#obstacle);
+    if (this.#blockingFault !== undefined) throw this.#initializing(this.#blockingFault);
     this.#loading ??= this.#load();
     const late = Symbol('late');
     let cancel = (): void => undefined;
@@ -128,7 +128,7 @@ export class Cache {
   }
 
   /** Waits until the cache has seen everything up to this revision; fails with `too-new`. */
-  async reach(revision: number): Promise<void> {
+  async waitForRevision(revision: number): Promise<void> {
     if (revision > this.#revision && this.kv.local) await this.#catchUp();
     if (revision <= this.#revision) return;
     if (this.stalled) throw tooNew(revision, this.#revision);
@@ -147,11 +147,11 @@ export class Cache {
   }
 
   /** Waits until the cache has seen everything that had been written when it was asked. */
-  async reachNewest(trace?: Trace): Promise<void> {
+  async waitForLatest(trace?: Trace): Promise<void> {
     if (this.kv.local) return this.#catchUp();
     const span = recordRevision(trace, this.values.options);
     const revision = await this.kv.revision(span ?? trace).finally(() => span?.end());
-    await this.reach(revision);
+    await this.waitForRevision(revision);
   }
 
   /** A local store's watch has been handed everything up to the store's revision. */
@@ -198,21 +198,21 @@ export class Cache {
   /** The cache goes on by itself once the object can be read, or is gone. */
   #blocked(error: StorageError): StorageError {
     this.#loading = undefined;
-    const isNew = this.#obstacle?.error.message !== error.message;
-    this.#obstacle = { error, sinceMs: this.#obstacle?.sinceMs ?? this.clock.now() };
+    const isNew = this.#blockingFault?.error.message !== error.message;
+    this.#blockingFault = { error, sinceMs: this.#blockingFault?.sinceMs ?? this.clock.now() };
     const { fault } = error.details;
     if (isNew) this.log?.(`cannot read ${this.values.options.prefix}${fault?.key ?? ''}: ${error.message}`);
     if (fault !== undefined) this.#goOnAfter(fault, RETRY_MIN_MS);
-    return this.#initializing(this.#obstacle);
+    return this.#initializing(this.#blockingFault);
   }
 
-  #initializing({ error, sinceMs }: Obstacle): StorageError {
+  #initializing({ error, sinceMs }: BlockingFault): StorageError {
     return stillInitializing(this.values.options, error, (this.clock.now() - sinceMs) / 1000);
   }
 
   /** For who may have mended what the cache waits for. */
   async lookAgain(): Promise<void> {
-    const fault = this.#obstacle?.error.details.fault;
+    const fault = this.#blockingFault?.error.details.fault;
     if (fault === undefined || (await this.#isStillUnreadable(fault))) return;
     this.#reload();
     await this.#loading?.catch(() => undefined);
@@ -220,7 +220,7 @@ export class Cache {
 
   /** Only the one object is looked at until it is mended: everything else was read already, for nothing. */
   #goOnAfter(fault: StoredValueFault, waitMs: number): void {
-    const isOver = (): boolean => this.#closed || this.#obstacle?.error.details.fault !== fault;
+    const isOver = (): boolean => this.#closed || this.#blockingFault?.error.details.fault !== fault;
     this.clock.after(waitMs, () => {
       if (isOver()) return;
       void this.#isStillUnreadable(fault).then((still) => {
@@ -250,7 +250,7 @@ export class Cache {
   #replace(contents: Contents, revision: number): void {
     // What happened while the cache was stalled is not known event by event: watchers come back to relist.
     if (this.#filled) this.watchers.endAll(undefined);
-    this.#obstacle = undefined;
+    this.#blockingFault = undefined;
     this.contents = contents;
     this.#snapshots.clear();
     this.#history = new History(revision, this.kv.local ? MAX_BYTES_BESIDE_STORE : undefined);
@@ -301,7 +301,7 @@ export class Cache {
     this.#blocked(error);
     const { fault } = error.details;
     this.clock.after(STALLED_MS, () => {
-      if (!this.#closed && this.#filled && this.#obstacle?.error.details.fault === fault) this.#empty();
+      if (!this.#closed && this.#filled && this.#blockingFault?.error.details.fault === fault) this.#empty();
     });
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -310,7 +310,7 @@ export class Cache {
 
   /** Whoever asks is told what is in the way, until it is mended. */
   #empty(): void {
-    if (this.#obstacle !== undefined) this.#obstacle = { ...this.#obstacle, sinceMs: this.clock.now() };
+    if (this.#blockingFault !== undefined) this.#blockingFault = { ...this.#blockingFault, sinceMs: this.clock.now() };
     this.#filled = false;
     this.watchers.endAll(undefined);
   }
@@ -350,7 +350,7 @@ export class Cache {
       const key = entry?.key ?? event.key.slice(prefix.length);
       const previous = this.contents.get(key);
       if (entry === undefined && previous === undefined) continue;
-      previous?.takeBack(event.previous?.value);
+      previous?.pinBytes(event.previous?.value);
       const change = new Change(key, event.revision, entry, previous, now);
       changes.push(change);
       this.#history.push(change);

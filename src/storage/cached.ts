@@ -1,5 +1,5 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Span, Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
@@ -13,9 +13,9 @@ import type { HistoryLoader } from './load-history.js';
 import type { State } from './snapshots.js';
 import {
   listFound,
-  listFoundInTurns,
+  listFoundCooperatively,
   listFrom,
-  listInTurns,
+  listCooperatively,
   type ListPlan,
   nextCachedPage,
   parseRevision,
@@ -28,7 +28,7 @@ import {
   type ManagedResourceStore,
   type ResourceStoreOptions,
   StorageError,
-  type PrintedWriteOptions,
+  type EncodedWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -36,9 +36,9 @@ import {
 import { Watcher } from './watcher.js';
 import type { WatcherScope } from './watchers.js';
 
-const MOST_SHARED_LISTS = 64;
+const MAX_SHARED_LISTS = 64;
 /** Lists by longer selectors are not shared: their texts would be kept. */
-const LONGEST_SHARED_SELECTOR = 1024;
+const MAX_SHARED_SELECTOR_LENGTH = 1024;
 /** So many objects are asked whether they are wanted in one turn. */
 const MANY = 1024;
 /** What a trace tells before and after waiting until the cache is as new as is asked for. */
@@ -46,7 +46,7 @@ const LOCKED = 'watchCache locked acquired';
 const FRESH = 'watchCache fresh enough';
 
 /** More are not held on to. */
-const MOST_PEEKED = 64;
+const MAX_CACHED_LISTED = 64;
 const WHOLE_LIST = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
 
 /** What a list was picked out of. */
@@ -88,8 +88,8 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   // hot: every get of what is there
-  peek(key: string): Entry | undefined {
-    return this.knowsAll && !this.#opensEachTime ? this.cache.contents.get(key) : undefined;
+  getCached(key: string): Entry | undefined {
+    return this.isAuthoritative && !this.#opensEachTime ? this.cache.contents.get(key) : undefined;
   }
 
   get #opensEachTime(): boolean {
@@ -97,8 +97,8 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   // hot: what admission asks for every pod
-  peekAll(namespace: string): ListResult['items'] | undefined {
-    if (!this.knowsAll) return undefined;
+  listCached(namespace: string): ListResult['items'] | undefined {
+    if (!this.isAuthoritative) return undefined;
     const { generation } = this.cache.contents;
     const last = this.#lastPeeked;
     if (last?.generation === generation && last.namespace === namespace) return last.items;
@@ -106,21 +106,21 @@ export class CachedStore implements ManagedResourceStore {
     const listed = this.#listCurrent(planList(this.options, request), request, this.cache.revision);
     if (listed instanceof Promise) return undefined;
     const { items } = listed;
-    this.#lastPeeked = items.length > MOST_PEEKED ? undefined : { generation, namespace, items };
+    this.#lastPeeked = items.length > MAX_CACHED_LISTED ? undefined : { generation, namespace, items };
     return items;
   }
 
-  get knowsAll(): boolean {
+  get isAuthoritative(): boolean {
     const { cache } = this;
     return cache.kv.local && cache.settled;
   }
 
   get isEmpty(): boolean {
-    return this.knowsAll && this.cache.contents.size === 0;
+    return this.isAuthoritative && this.cache.contents.size === 0;
   }
 
   /** While a store elsewhere is the one that knows. */
-  remembered(key: string): Entry | undefined {
+  getMaybeStale(key: string): Entry | undefined {
     const { cache } = this;
     return !cache.kv.local && cache.filled && !cache.stalled ? cache.contents.get(key) : undefined;
   }
@@ -142,21 +142,21 @@ export class CachedStore implements ManagedResourceStore {
     const span = minRevision === '' ? undefined : trace?.span;
     const wanted = parseRevision(minRevision);
     span?.event(LOCKED);
-    if (wanted > this.cache.revision) await this.cache.reach(wanted);
+    if (wanted > this.cache.revision) await this.cache.waitForRevision(wanted);
     span?.event(FRESH);
     return this.cache.contents.get(key);
   }
 
   /** As get() of the most recent version, as part of a write, which has a span of its own. */
-  newest(key: string, trace?: Trace): Promise<Entry | undefined> {
+  getForUpdate(key: string, trace?: Trace): Promise<Entry | undefined> {
     return this.#get(key, '', trace);
   }
 
-  create(key: string, object: KubeObject, options?: PrintedWriteOptions): Promise<Entry> {
+  create(key: string, object: KubeObject, options?: EncodedWriteOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.create(key, object, options));
   }
 
-  update(key: string, expectedRevision: number, object: KubeObject, options?: PrintedWriteOptions): Promise<Entry> {
+  update(key: string, expectedRevision: number, object: KubeObject, options?: EncodedWriteOptions): Promise<Entry> {
     return this.#onceFilled(() => this.direct.update(key, expectedRevision, object, options));
   }
 
@@ -196,7 +196,7 @@ export class CachedStore implements ManagedResourceStore {
     }
     const span = request.trace?.span;
     span?.event('Ready');
-    // A list at "any" version is answered whole, whatever its limit, as the reference's cache does.
+    // A list at "any" version is answered whole, whatever its limit, as kube-apiserver's cache does.
     const whole = request.resourceVersion === '0' ? { ...plan, limit: 0 } : plan;
     switch (plan.freshness.kind) {
       case 'exact':
@@ -204,7 +204,7 @@ export class CachedStore implements ManagedResourceStore {
       case 'most-recent':
         if (!this.#canCatchUp()) return this.direct.list(request);
         try {
-          await fromKv(this.cache.reachNewest(request.trace));
+          await fromKv(this.cache.waitForLatest(request.trace));
           span?.event(LOCKED);
           this.cache.metrics.consistentRead?.(this.options.resource, true, false);
         } catch (error) {
@@ -215,7 +215,7 @@ export class CachedStore implements ManagedResourceStore {
         break;
       case 'not-older-than':
         span?.event(LOCKED);
-        await this.cache.reach(plan.freshness.revision);
+        await this.cache.waitForRevision(plan.freshness.revision);
     }
     span?.event(FRESH);
     const { revision } = this.cache;
@@ -242,7 +242,7 @@ export class CachedStore implements ManagedResourceStore {
     const wantsNewest = request.sendInitialEvents !== undefined && request.resourceVersion === '';
     if (wantsNewest && !this.#canCatchUp()) return this.direct.watch(request, receive);
     try {
-      await this.#reachForWatch(request, from);
+      await this.#waitForWatchRevision(request, from);
     } catch (error) {
       if (error instanceof StorageError) return { ended: Promise.resolve(error) };
       throw error;
@@ -329,7 +329,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #share(key: string, generation: number, result: ListResult): ListResult {
-    if (this.#lists.size >= MOST_SHARED_LISTS) this.#lists.clear();
+    if (this.#lists.size >= MAX_SHARED_LISTS) this.#lists.clear();
     const { items, remainingItemCount } = result;
     const isLast = result.continue === '';
     this.#lists.set(key, { generation, items: new WeakRef(items), isLast, remainingItemCount });
@@ -337,7 +337,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #listSelected(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
-    const found = this.cache.contents.among(plan, request);
+    const found = this.cache.contents.candidates(plan, request);
     const listed = this.#listAmong(found?.entries, plan, request, revision);
     const looked = this.#looked(found, plan);
     if (!(listed instanceof Promise)) {
@@ -367,19 +367,19 @@ export class CachedStore implements ManagedResourceStore {
   ): MaybePromise<ListResult> {
     const { contents } = this.cache;
     if (found !== undefined) {
-      const list = found.length > MANY ? listFoundInTurns : listFound;
+      const list = found.length > MANY ? listFoundCooperatively : listFound;
       return list(found, plan, request, revision);
     }
     const asksEach = request.predicate !== undefined || plan.nameAnywhere !== '';
     if (!asksEach || contents.size <= MANY) return listFrom(contents.state, plan, request, revision);
-    return listInTurns(contents.state.clone(), plan, request, revision);
+    return listCooperatively(contents.state.clone(), plan, request, revision);
   }
 
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
     if (this.cache.stalled && revision > this.cache.revision) return this.direct.list(request);
     const span = request.trace?.span;
     span?.event(LOCKED);
-    await this.cache.reach(revision);
+    await this.cache.waitForRevision(revision);
     const { history } = this.cache;
     // What the store has forgotten is over, though this memory may still know it: tokens last as long on every server.
     if (this.cache.isCompacted(revision)) return this.direct.list(request);
@@ -398,18 +398,18 @@ export class CachedStore implements ManagedResourceStore {
 
   /** A past state is not changed any more. */
   async #listPast(state: State, plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
-    const list = request.predicate === undefined || state.size <= MANY ? listFrom : listInTurns;
+    const list = request.predicate === undefined || state.size <= MANY ? listFrom : listCooperatively;
     const result = await list(state, plan, request, revision);
     this.#lookedAt.set(result.items, { index: '', objects: state.forRange(plan.start, plan.end, false) });
     return result;
   }
 
-  async #reachForWatch(request: WatchRequest, from: number): Promise<void> {
+  async #waitForWatchRevision(request: WatchRequest, from: number): Promise<void> {
     const { cache } = this;
-    if (request.sendInitialEvents === true && from > 0) await cache.reach(from);
+    if (request.sendInitialEvents === true && from > 0) await cache.waitForRevision(from);
     else if (request.sendInitialEvents !== undefined && request.resourceVersion === '')
-      await fromKv(cache.reachNewest());
-    else if (cache.kv.local && !cache.stalled) await cache.reachNewest();
+      await fromKv(cache.waitForLatest());
+    else if (cache.kv.local && !cache.stalled) await cache.waitForLatest();
   }
 
   #canCatchUp(): boolean {
@@ -421,7 +421,7 @@ export class CachedStore implements ManagedResourceStore {
     const { contents, revision } = this.cache;
     const whole = { ...request, predicate: undefined, limit: 0, continue: '' };
     const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
-    const found = contents.among(plan, request);
+    const found = contents.candidates(plan, request);
     const { items } =
       found === undefined
         ? listFrom(contents.state, plan, whole, revision)
@@ -433,7 +433,7 @@ export class CachedStore implements ManagedResourceStore {
 /** What lists of the same objects have in common; undefined for one that is not shared. */
 function sharedBy({ start, end, limit, nameAnywhere }: ListPlan, request: ListRequest): string | undefined {
   const selector = request.predicate === undefined ? '' : request.selector;
-  if (nameAnywhere !== '' || selector === undefined || selector.length > LONGEST_SHARED_SELECTOR) return undefined;
+  if (nameAnywhere !== '' || selector === undefined || selector.length > MAX_SHARED_SELECTOR_LENGTH) return undefined;
   return `${start}\0${end}\0${limit}\0${selector}`;
 }
 

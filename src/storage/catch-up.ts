@@ -1,5 +1,5 @@
 // What a watch has missed, from where it is: the cache's history, and before that the store's own.
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { Cache } from './cache.js';
 import { inScope, type scopeOf } from './list.js';
 import type { HistoryLoader, HistoryPage } from './load-history.js';

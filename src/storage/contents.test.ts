@@ -25,13 +25,13 @@ test('a name is looked up in each namespace, and no other object is looked at', 
     contents.add(entry as unknown as Entry);
   }
   looked = 0;
-  const found = contents.among({ prefix: '', nameAnywhere: 'p7' }, {})?.entries ?? [];
+  const found = contents.candidates({ prefix: '', nameAnywhere: 'p7' }, {})?.entries ?? [];
   assert.equal(found.length, NAMESPACES);
   // As often as sorting thirty asks.
   assert.ok(looked < 2 * NAMESPACES * Math.log2(NAMESPACES), `${looked}`);
   const keys = found.map(({ key }) => key);
   assert.deepEqual(keys, keys.toSorted());
-  assert.deepEqual(contents.among({ prefix: '', nameAnywhere: 'p700' }, {})?.entries, []);
+  assert.deepEqual(contents.candidates({ prefix: '', nameAnywhere: 'p700' }, {})?.entries, []);
 });
 
 test('a list of a name in every namespace has those that are there now, page by page', async () => {

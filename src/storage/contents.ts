@@ -1,5 +1,5 @@
 // The current objects of one resource: by key, in the order of keys, by the indexed field and by labels.
-import { OrderedMap } from '../lib/ordered-map.js';
+import { OrderedMap } from '../lib/values/ordered-map.js';
 import type { Entry } from './entry.js';
 import { FieldIndex } from './field-index.js';
 import type { Change } from './history.js';
@@ -8,13 +8,13 @@ import type { State } from './snapshots.js';
 import type { Selection } from './store.js';
 
 /** So many changes at most wait for a list to want them in order. */
-const MOST_UNPLACED = 1024;
+const MAX_UNPLACED = 1024;
 /** Where more than this share of all have a value, walking all in their order is quicker than sorting those. */
 const LARGEST_INDEXED_SHARE = 0.25;
-/** So many sort in a few milliseconds; of more, all are walked, in turns with others. */
-const MOST_SORTED = 4096;
+/** So many sort in a few milliseconds; of more, all are walked, cooperatively. */
+const MAX_SORTED = 4096;
 /** In so many a name is looked up in a few milliseconds. */
-const MOST_NAMESPACES = 16_384;
+const MAX_NAMESPACES = 16_384;
 
 /** Which keys are wanted: those that begin with `prefix`, and end with a name where it is not empty. */
 interface Range {
@@ -25,7 +25,7 @@ interface Range {
 /** What an index found. */
 export interface Found {
   readonly entries: readonly Entry[];
-  /** Its name, where the reference has it too. */
+  /** Its name, where kube-apiserver has it too. */
   readonly index: string;
 }
 
@@ -76,10 +76,10 @@ export class Contents {
    * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
    * that it knows nothing of are not looked at.
    */
-  among({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): Found | undefined {
+  candidates({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): Found | undefined {
     const named = this.#named(nameAnywhere);
     const byField = named === undefined ? this.#having(fieldValues) : undefined;
-    const found = named ?? byField ?? (labels && this.#labels.find(prefix, labels, MOST_SORTED));
+    const found = named ?? byField ?? (labels && this.#labels.find(prefix, labels, MAX_SORTED));
     if (found === undefined) return undefined;
     const entries = [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
     return { entries, index: byField === undefined ? '' : `f:${this.indexedField}` };
@@ -88,7 +88,7 @@ export class Contents {
   /** Each namespace has one at most. */
   #named(name: string): readonly Entry[] | undefined {
     const { namespaces } = this.#labels;
-    if (name === '' || namespaces.size > MOST_NAMESPACES) return undefined;
+    if (name === '' || namespaces.size > MAX_NAMESPACES) return undefined;
     const found: Entry[] = [];
     for (const namespace of namespaces.keys()) {
       const entry = this.#map.get(namespace + name);
@@ -119,13 +119,13 @@ export class Contents {
     const { key, entry, previous } = change;
     if (entry === undefined) this.#map.delete(key);
     else this.#map.set(key, entry);
-    entry?.leaveToStore();
+    entry?.releaseBytes();
     this.#index?.change(previous, entry);
     this.#labels.change(previous, entry);
     this.#bytes += (entry?.size ?? 0) - (previous?.size ?? 0);
     this.#generation++;
     this.#unplaced.push(change);
-    if (this.#unplaced.length >= MOST_UNPLACED) this.#place();
+    if (this.#unplaced.length >= MAX_UNPLACED) this.#place();
   }
 
   /**

@@ -9,7 +9,7 @@ test('a token comes back as it went', () => {
   assert.deepEqual(decodeContinue(encodeContinue(next)), next);
 });
 
-test('a token that is none is refused in the words of the reference', () => {
+test('a token that is none is refused in the words of kube-apiserver', () => {
   for (const [given, words] of [
     ['*', 'illegal base64 data at input byte 0'],
     ['xx', "invalid character 'Ç' looking for beginning of value"],

@@ -1,8 +1,8 @@
-// The token that a limited list answers for its next page, in the reference's form, so that either server takes the
+// The token that a limited list answers for its next page, in kube-apiserver's form, so that either server takes the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
-import { base64Fault } from '../lib/base64-fault.js';
-import { errorText } from '../lib/error-text.js';
-import { goJsonKind } from '../lib/go-json-kind.js';
+import { base64Fault } from '../lib/text/base64-fault.js';
+import { errorText } from '../lib/text/error-text.js';
+import { goJsonKind } from '../lib/go/json-kind.js';
 import { parseExactJson } from '../schema/json/parse.js';
 import { StorageError } from './store.js';
 

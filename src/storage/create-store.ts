@@ -1,6 +1,6 @@
 // Opens one resource's store on a key-value store.
 import type { ValueTransformer } from '../encryption/transformer.js';
-import { type Clock, systemClock } from '../lib/clock.js';
+import { type Clock, systemClock } from '../lib/async/clock.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { PROTOBUF_MEDIA_TYPE } from '../machinery/names.js';
 import { Cache } from './cache.js';

@@ -1,9 +1,9 @@
 // One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
 import type { KubeObject } from '../machinery/object.js';
-import { type Clock, systemClock } from '../lib/clock.js';
-import { errorText } from '../lib/error-text.js';
-import { Turns } from '../lib/turns.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
+import { type Clock, systemClock } from '../lib/async/clock.js';
+import { errorText } from '../lib/text/error-text.js';
+import { Yielder } from '../lib/scheduling/yield.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KeyValue, KeyValueStore, KvEvent, RangeResult, WriteResult } from '../kv/kv.js';
 import { KvError, prefixEnd } from '../kv/kv.js';
 import type { Entry } from './entry.js';
@@ -28,7 +28,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredValueFault,
-  type PrintedWriteOptions,
+  type EncodedWriteOptions,
   type Watch,
   type WatchEvent,
   type WatchRequest,
@@ -75,17 +75,17 @@ export class DirectStore implements ManagedResourceStore {
     return kv && this.#entry(kv, trace);
   }
 
-  create(key: string, object: KubeObject, options: PrintedWriteOptions = {}): Promise<Entry> {
+  create(key: string, object: KubeObject, options: EncodedWriteOptions = {}): Promise<Entry> {
     const span = options.byUpdate ? undefined : recordCreate(options.trace, this.options, key);
     if (span === undefined) return this.#create(key, object, options);
     return this.#create(key, object, { ...options, trace: span }).finally(() => span.end());
   }
 
-  #create(key: string, object: KubeObject, options: PrintedWriteOptions): Promise<Entry> {
+  #create(key: string, object: KubeObject, options: EncodedWriteOptions): Promise<Entry> {
     return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0, options);
   }
 
-  update(key: string, expectedRevision: number, object: KubeObject, options: PrintedWriteOptions = {}): Promise<Entry> {
+  update(key: string, expectedRevision: number, object: KubeObject, options: EncodedWriteOptions = {}): Promise<Entry> {
     const { ttlSeconds, trace } = options;
     const given = { trace, ...(ttlSeconds !== undefined && { ttlSeconds }) };
     return this.#put(
@@ -248,9 +248,9 @@ export class DirectStore implements ManagedResourceStore {
     const take = async (batch: readonly KvEvent[]): Promise<void> => {
       this.metrics.received?.(this.options.resource, batch.length);
       const changes: Change[] = [];
-      const turns = new Turns();
+      const yielder = new Yielder();
       for (const event of batch) {
-        await turns.breathe();
+        await yielder.yieldIfDue();
         const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
         if (wanted && !watcher.over) changes.push(await changeOf(event, this.values, this.clock.now()));
       }
@@ -316,7 +316,7 @@ export class DirectStore implements ManagedResourceStore {
     object: KubeObject,
     put: (full: string, value: Buffer) => Promise<WriteResult>,
     expectedRevision: number,
-    { trace, json, byUpdate = expectedRevision > 0 }: PrintedWriteOptions,
+    { trace, json, byUpdate = expectedRevision > 0 }: EncodedWriteOptions,
   ): Promise<Entry> {
     const span = trace?.span;
     span?.event('About to Encode');

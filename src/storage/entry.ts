@@ -1,6 +1,6 @@
 // The stored object as readers share it: bytes first, the parsed form only when asked for.
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { inTurns, LARGE_BYTES, type Steps } from '../lib/turns.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { EncodedCell } from './encoded-bytes.js';
 import type { EntrySource } from './entry-source.js';
@@ -17,13 +17,13 @@ const LABELS = ['metadata', 'labels'];
  * Where an entry's bytes are: in memory; in memory, and in the store just so; or left to the store, and in memory only
  * while they are fresh.
  */
-type BytesAre = 'kept' | 'kept-as-stored' | 'left';
+type BytesLocation = 'kept' | 'kept-as-stored' | 'left';
 
 /** What most entries have only for a while. */
 interface Fresh {
   json: Buffer | undefined;
-  bytesAre: BytesAre;
-  given: KubeObject | undefined;
+  bytesLocation: BytesLocation;
+  written: KubeObject | undefined;
   /** Those that were read without parsing, until another is asked for. */
   fields: Fields | undefined;
   /** Other forms that were asked for. */
@@ -32,8 +32,8 @@ interface Fresh {
 
 const leftFresh = (): Fresh => ({
   json: undefined,
-  bytesAre: 'left',
-  given: undefined,
+  bytesLocation: 'left',
+  written: undefined,
   fields: undefined,
   encoded: undefined,
 });
@@ -66,8 +66,8 @@ export class Entry implements StoredObject {
     this.size = json.length;
     this.#fresh = {
       json,
-      bytesAre: asStored ? 'kept-as-stored' : 'kept',
-      given: object,
+      bytesLocation: asStored ? 'kept-as-stored' : 'kept',
+      written: object,
       fields: undefined,
       encoded: undefined,
     };
@@ -90,27 +90,27 @@ export class Entry implements StoredObject {
   }
 
   /** It is what the store has now: its bytes need not be kept once all have been told. */
-  leaveToStore(): void {
-    if (this.source.stored === undefined || this.#fresh?.bytesAre !== 'kept-as-stored') return;
-    this.lookInto();
-    this.#fresh.bytesAre = 'left';
+  releaseBytes(): void {
+    if (this.source.stored === undefined || this.#fresh?.bytesLocation !== 'kept-as-stored') return;
+    this.indexFields();
+    this.#fresh.bytesLocation = 'left';
   }
 
   /** The store has something else now. `value`: what it had before. */
-  takeBack(value: Buffer | undefined): void {
+  pinBytes(value: Buffer | undefined): void {
     const fresh = (this.#fresh ??= leftFresh());
     // Reads ask for what is current.
     this.source.encoded.drop(fresh.encoded);
     fresh.encoded = undefined;
-    if (fresh.bytesAre !== 'left') return;
+    if (fresh.bytesLocation !== 'left') return;
     fresh.json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
-    fresh.bytesAre = 'kept';
+    fresh.bytesLocation = 'kept';
   }
 
-  letGo(): void {
+  evict(): void {
     const fresh = this.#fresh;
-    if (fresh?.bytesAre !== 'left') return;
-    const isBare = fresh.given === undefined && fresh.fields === undefined && fresh.encoded === undefined;
+    if (fresh?.bytesLocation !== 'left') return;
+    const isBare = fresh.written === undefined && fresh.fields === undefined && fresh.encoded === undefined;
     if (isBare) this.#fresh = undefined;
     else fresh.json = undefined;
   }
@@ -122,7 +122,7 @@ export class Entry implements StoredObject {
     if (known !== undefined) return known;
     const bytes = encode();
     // What is just written goes to those who watch, once; it is kept when it is read later.
-    if (this.#fresh?.given !== undefined) return bytes;
+    if (this.#fresh?.written !== undefined) return bytes;
     const fresh = (this.#fresh ??= leftFresh());
     fresh.encoded = encoded.keep(form, bytes, encoded.without(fresh.encoded, form));
     return bytes;
@@ -131,22 +131,22 @@ export class Entry implements StoredObject {
   object(): KubeObject {
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
-    const given = this.#fresh?.given;
+    const given = this.#fresh?.written;
     const object = given === undefined ? decoded(this) : withResourceVersion(given, this.revision);
     this.#parsed = new WeakRef(object);
     return object;
   }
 
   load(): MaybePromise<KubeObject> {
-    if (this.size <= LARGE_BYTES || this.#fresh?.given !== undefined) return this.object();
+    if (this.size <= LARGE_BYTES || this.#fresh?.written !== undefined) return this.object();
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
     const pieces = this.source.options.codec.decodePieces?.(this.json);
     return pieces === undefined ? this.object() : Entry.#loaded(this, pieces);
   }
 
-  static async #loaded(entry: Entry, pieces: Steps<KubeObject | undefined>): Promise<KubeObject> {
-    const object = await inTurns(pieces);
+  static async #loaded(entry: Entry, pieces: StepGenerator<KubeObject | undefined>): Promise<KubeObject> {
+    const object = await runCooperatively(pieces);
     // Somebody may have asked for it meanwhile, and all share one.
     const known = entry.#parsed?.deref();
     if (known !== undefined || object === undefined) return known ?? entry.object();
@@ -156,9 +156,9 @@ export class Entry implements StoredObject {
 
   /** All who wait for it have been told: what it was made of is not needed any more, nor bytes that the store has. */
   settle(): void {
-    if (this.#fresh !== undefined) this.#fresh.given = undefined;
+    if (this.#fresh !== undefined) this.#fresh.written = undefined;
     this.#added = undefined;
-    this.letGo();
+    this.evict();
   }
 
   // hot: once for each object of a selected list and each event of a selected watch.
@@ -168,14 +168,14 @@ export class Entry implements StoredObject {
 
   static #labelsOf(entry: Entry): Labels {
     const { labelSets } = entry.source;
-    const given = Entry.#largeGiven(entry);
+    const given = Entry.#largeWritten(entry);
     if (given !== undefined) return given.metadata.labels ?? labelSets.of(undefined);
     return Entry.#scanned(entry, (json) => labelSets.of(textAt(json, LABELS)));
   }
 
   /** Where to scan the bytes would take long, and what they print is at hand. */
-  static #largeGiven(entry: Entry): KubeObject | undefined {
-    return entry.size > LARGE_BYTES ? entry.#fresh?.given : undefined;
+  static #largeWritten(entry: Entry): KubeObject | undefined {
+    return entry.size > LARGE_BYTES ? entry.#fresh?.written : undefined;
   }
 
   field(name: string): string {
@@ -197,7 +197,7 @@ export class Entry implements StoredObject {
     const { indexedPath } = this.source;
     if (indexedPath === undefined) return undefined;
     if (this.#indexed === undefined) {
-      const given = this.#fresh?.given;
+      const given = this.#fresh?.written;
       this.#indexed =
         given === undefined
           ? Entry.#scanned(this, (json) => stringAt(json, indexedPath))
@@ -207,7 +207,7 @@ export class Entry implements StoredObject {
   }
 
   /** Reads what selections want to know, while the bytes are at hand. */
-  lookInto(): void {
+  indexFields(): void {
     this.#labels = this.labels;
     this.#indexed = this.indexed;
   }

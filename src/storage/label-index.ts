@@ -6,7 +6,7 @@ import type { Entry } from './entry.js';
 import type { Labels } from './label-sets.js';
 
 /** So many sets are asked about in one turn; where more objects have labels of their own, walking all is as quick. */
-const MOST_ASKED = 1024;
+const MAX_ASKED = 1024;
 
 /** Most sets that are not shared belong to one object: it stands for itself. */
 type Holders = Entry | Set<Entry>;
@@ -45,7 +45,7 @@ export class LabelIndex {
   find(prefix: string, wanted: (labels: Labels) => boolean, most: number): readonly Entry[] | undefined {
     const below = this.#byNamespace.get(prefix);
     if (below === undefined && prefix !== '') return undefined;
-    if ((below?.size ?? this.#sets) > MOST_ASKED) return undefined;
+    if ((below?.size ?? this.#sets) > MAX_ASKED) return undefined;
     const found: Entry[] = [];
     for (const byLabels of below === undefined ? this.#byNamespace.values() : [below]) {
       for (const [labels, holders] of byLabels) {

@@ -3,7 +3,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 const NONE: Labels = Object.freeze({});
 /** So many sets are known again; where every object has its own, none is shared anyway. */
-const MOST_KNOWN = 4096;
+const MAX_KNOWN = 4096;
 
 export class LabelSets {
   readonly #known = new Map<string, Labels>();
@@ -14,7 +14,7 @@ export class LabelSets {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const labels = Object.freeze(JSON.parse(text) as Record<string, string>);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(text, labels);
     return labels;
   }

@@ -1,8 +1,8 @@
 // What a list request asks for, and answering it from an ordered state.
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.js';
 import type { Entry } from './entry.js';
-import { goQuote } from '../lib/go-quote.js';
-import { Turns } from '../lib/turns.js';
+import { goQuote } from '../lib/go/quote.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import type { State } from './snapshots.js';
 import { type ListRequest, type ListResult, type Predicate, type ResourceStoreOptions, StorageError } from './store.js';
 
@@ -89,15 +89,15 @@ const STOP = { break: true };
 /** So many objects are asked about in a few milliseconds, also by what first has to be found in their JSON. */
 const ASKED_AT_ONCE = 64;
 
-/** The same where many are asked whether they are wanted, in turns with others. The state must not change meanwhile. */
-export async function listInTurns(
+/** The same where many are asked whether they are wanted, cooperatively. The state must not change meanwhile. */
+export async function listCooperatively(
   state: State,
   plan: ListPlan,
   request: ListRequest,
   revision: number,
 ): Promise<ListResult> {
   const page = new Page(plan, request);
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (let from: string | undefined = plan.start; from !== undefined;) {
     let next: string | undefined;
     let asked = 0;
@@ -107,7 +107,7 @@ export async function listInTurns(
       return STOP;
     });
     from = next;
-    if (from !== undefined) await turns.breathe();
+    if (from !== undefined) await yielder.yieldIfDue();
   }
   return page.result(revision);
 }
@@ -122,19 +122,19 @@ export function listFound(found: readonly Entry[], plan: ListPlan, request: List
   return page.result(revision);
 }
 
-/** The same, in turns with others. */
-export async function listFoundInTurns(
+/** The same, cooperatively. */
+export async function listFoundCooperatively(
   found: readonly Entry[],
   plan: ListPlan,
   request: ListRequest,
   revision: number,
 ): Promise<ListResult> {
   const page = new Page(plan, request);
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const [at, entry] of found.entries()) {
     if (entry.key < plan.start) continue;
     if (entry.key >= plan.end || !page.takes(entry.key, entry)) break;
-    if (at % ASKED_AT_ONCE === 0) await turns.breathe();
+    if (at % ASKED_AT_ONCE === 0) await yielder.yieldIfDue();
   }
   return page.result(revision);
 }
@@ -171,7 +171,7 @@ class Page {
   }
 }
 
-/** As the reference's cache writes it, with the slash that its store leaves out; either is read. */
+/** As kube-apiserver's cache writes it, with the slash that its store leaves out; either is read. */
 export const nextCachedPage = (plan: ListPlan, lastKey: string, revision: number): string =>
   encodeContinue({ revision, start: `/${lastKey.slice(plan.prefix.length)}\0` });
 

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HandClock } from '../lib/hand-clock.js';
-import { until } from '../lib/until.js';
+import { ManualClock } from '../lib/testing/manual-clock.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import type { ChangesPage, ChangesRequest, KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
@@ -119,7 +119,7 @@ for (const [name, open] of [
         let last = first;
         for (let i = 0; i < 200; i++) last = await write(kv, `a/${i % 100}`, 'later');
         const resumed = await Promise.all(begun);
-        await until(() => resumed.every(({ revisions }) => revisions.at(-1) === last));
+        await pollUntil(() => resumed.every(({ revisions }) => revisions.at(-1) === last));
         for (const { from, revisions } of resumed) assert.deepEqual(revisions, between(from, last));
         assert.deepEqual([historyBudget.bytes, historyBudget.pending], [0, 0]);
         // Thirteen pages have it all, and sixteen after the first round; some are cut where a watch found the newest.
@@ -138,18 +138,18 @@ test('a load is shared by all who wait for it, and stops when the last of them l
   await store.ready();
   const open = holdUp();
   const [one, two] = [await resume(store, 10), await resume(store, 20)];
-  await until(() => requests.length === 1);
+  await pollUntil(() => requests.length === 1);
   one.leave();
   await one.ended;
   assert.equal(requests[0]?.signal?.aborted, false, 'another waits');
   two.leave();
-  await until(() => requests[0]?.signal?.aborted === true);
+  await pollUntil(() => requests[0]?.signal?.aborted === true);
   open();
-  await until(() => historyBudget.pending === 0);
+  await pollUntil(() => historyBudget.pending === 0);
   assert.deepEqual([requests.length, historyBudget.bytes], [1, 0]);
   assert.deepEqual([one.revisions, two.revisions], [[], []]);
   const three = await resume(store, 10);
-  await until(() => three.revisions.length === 91);
+  await pollUntil(() => three.revisions.length === 91);
   store.close();
 });
 
@@ -160,10 +160,10 @@ test('few pages load at once, over all resources', async () => {
   for (const store of stores) await store.ready();
   const open = holdUp();
   const resumed = await Promise.all(stores.flatMap((store) => [100, 1_000, 2_000].map((from) => resume(store, from))));
-  await until(() => loading() === 2);
+  await pollUntil(() => loading() === 2);
   assert.equal(historyBudget.pending, 9);
   open();
-  await until(() => resumed.every(({ revisions }) => revisions.at(-1) === CHANGES + 1));
+  await pollUntil(() => resumed.every(({ revisions }) => revisions.at(-1) === CHANGES + 1));
   assert.equal(most(), 2);
   for (const { from, revisions } of resumed) assert.deepEqual(revisions, between(from, CHANGES + 1));
   for (const store of stores) store.close();
@@ -177,7 +177,7 @@ test('for clients that do not read, one page each is loaded, and what stays is b
   await store.ready();
   const froms = [1, 257, 513, 769].flatMap((from) => [from, from]);
   const resumed = await Promise.all(froms.map((from) => resume(store, from, { drained: never })));
-  await until(() => resumed.every(({ revisions }) => revisions.length > 0));
+  await pollUntil(() => resumed.every(({ revisions }) => revisions.length > 0));
   await write(kv, 'a/0', 'later');
   assert.ok(
     resumed.every(({ revisions }) => revisions.length < 30),
@@ -187,7 +187,7 @@ test('for clients that do not read, one page each is loaded, and what stays is b
   assert.ok(historyBudget.bytes <= maxBytes, `${historyBudget.bytes}`);
   for (const { leave } of resumed) leave();
   await Promise.all(resumed.map(({ ended }) => ended));
-  await until(() => historyBudget.bytes === 0);
+  await pollUntil(() => historyBudget.bytes === 0);
   store.close();
 });
 
@@ -197,7 +197,7 @@ test('a client that reads too slowly for the history is ended, and is then too l
   await store.ready();
   let read = (): void => undefined;
   const slow = await resume(store, 10, { drained: () => new Promise<void>((resolve) => (read = resolve)) });
-  await until(() => slow.revisions.length > 0);
+  await pollUntil(() => slow.revisions.length > 0);
   const reached = slow.revisions.at(-1) ?? 0;
   await kv.compact(900);
   read();
@@ -210,13 +210,13 @@ test('a client that reads too slowly for the history is ended, and is then too l
 
 test('a watch that falls out of the memory again goes on in the store, without gap or repeat', async () => {
   const kv = await withHistory(openMemoryStore(), 1_000);
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const store = createResourceStore({ kv, options, clock });
   await store.ready();
   let read = (): void => undefined;
   const slow = await resume(store, 900, { drained: () => new Promise<void>((resolve) => (read = resolve)) });
   const readUntil = (revision: number): Promise<boolean> =>
-    until(() => {
+    pollUntil(() => {
       read();
       return (slow.revisions.at(-1) ?? 0) >= revision;
     });
@@ -238,7 +238,7 @@ test('a watch of one object, or of another namespace, gets of the history what c
     await store.ready();
     const one = await resume(store, 10, { namespace: 'a', name: '7' });
     const none = await resume(store, 10, { namespace: 'b' });
-    await until(() => one.revisions.length === 3);
+    await pollUntil(() => one.revisions.length === 3);
     assert.deepEqual([one.revisions, none.revisions], [[109, 209, 309], []]);
     store.close();
   }
@@ -260,6 +260,6 @@ test('a page that could not be read is tried again for the next who wants it', a
   await failed.ended;
   fails = false;
   const resumed = await resume(store, 10);
-  await until(() => resumed.revisions.length === 91);
+  await pollUntil(() => resumed.revisions.length === 91);
   store.close();
 });

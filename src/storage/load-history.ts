@@ -9,8 +9,8 @@
 // wants a page that another is loading waits for that one; the load stops when the last of them has left. How many pages
 // load at once, and how many bytes of loaded ones stay for the next watch, is bounded over all resources
 // (history-budget.ts).
-import type { Clock } from '../lib/clock.js';
-import { Turns } from '../lib/turns.js';
+import type { Clock } from '../lib/async/clock.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import type { ChangesRequest, KeyValueStore, KvEvent } from '../kv/kv.js';
 import { withSignal } from '../outbound/with-signal.js';
 import { storageError } from './errors.js';
@@ -99,9 +99,9 @@ export class HistoryLoader {
     try {
       const { events = [], upTo = request.endRevision } = (await this.kv.changes?.(request)) ?? {};
       const changes: Change[] = [];
-      const turns = new Turns();
+      const yielder = new Yielder();
       for (const event of events) {
-        await turns.breathe();
+        await yielder.yieldIfDue();
         request.signal?.throwIfAborted();
         changes.push(await changeOf(event, this.values, this.clock.now()));
       }

@@ -5,7 +5,7 @@ import { loadedAll, type StoredObject } from './store.js';
 
 const named = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name } });
 
-test('objects are loaded in their order, the large ones in turns with others', async () => {
+test('objects are loaded in their order, the large ones cooperatively', async () => {
   const atOnce = { object: () => named('a') } as StoredObject;
   const inTurns = {
     load: () => Promise.resolve(named('b')),

@@ -1,6 +1,6 @@
 // Reading everything of one resource, as one state of the store: what the cache is filled with.
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { Turns } from '../lib/turns.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import { type KeyValue, type KeyValueStore, prefixEnd } from '../kv/kv.js';
 import type { Contents } from './contents.js';
 import type { Entry } from './entry.js';
@@ -11,8 +11,8 @@ import type { Values } from './values.js';
 const LOAD_PAGE = 10_000;
 /** A store in this process reads a page in one turn, which is to be short; that it counts the rest each time takes little. */
 const LOCAL_LOAD_PAGE = 2_000;
-/** So many values at most are being opened by a key service. */
-const MOST_BEING_OPENED = 64;
+/** So many values at most are being opened by a KMS plugin. */
+const MAX_BEING_OPENED = 64;
 /** After so many it is looked whether others are to have a turn. */
 const VALUES_A_STEP = 32;
 
@@ -22,13 +22,13 @@ export async function readAll(kv: KeyValueStore, values: Values, contents: Conte
   const end = prefixEnd(options.prefix);
   const limit = kv.local ? LOCAL_LOAD_PAGE : LOAD_PAGE;
   const faults: StoredValueFault[] = [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   let revision = 0;
   let start = options.prefix;
   for (;;) {
     const page = await kv.range({ start, end, limit, ...(revision > 0 ? { revision } : {}) });
     if (revision === 0) revision = page.revision;
-    await readPage(values, page.kvs, { contents, faults, turns });
+    await readPage(values, page.kvs, { contents, faults, yielder });
     const last = page.kvs[page.kvs.length - 1];
     if (last !== undefined) start = `${last.key}\0`;
     if (page.count <= page.kvs.length) break;
@@ -37,15 +37,15 @@ export async function readAll(kv: KeyValueStore, values: Values, contents: Conte
   return revision;
 }
 
-/** Values whose keys are at hand are opened in bulk; those that a key service has to open, many at a time. */
+/** Values whose keys are at hand are opened in bulk; those that a KMS plugin has to open, many at a time. */
 async function readPage(
   values: Values,
   kvs: readonly KeyValue[],
   {
     contents,
     faults,
-    turns,
-  }: { readonly contents: Contents; readonly faults: StoredValueFault[]; readonly turns: Turns },
+    yielder,
+  }: { readonly contents: Contents; readonly faults: StoredValueFault[]; readonly yielder: Yielder },
 ): Promise<void> {
   const { options } = values;
   const made: MaybePromise<Entry | undefined>[] = [];
@@ -71,11 +71,11 @@ async function readPage(
     } catch (error) {
       failed(error);
     }
-    if (waiting.length >= MOST_BEING_OPENED) {
+    if (waiting.length >= MAX_BEING_OPENED) {
       await Promise.all(waiting);
       waiting = [];
     }
-    if (index % VALUES_A_STEP === VALUES_A_STEP - 1) await turns.breathe();
+    if (index % VALUES_A_STEP === VALUES_A_STEP - 1) await yielder.yieldIfDue();
   }
   for (const entry of made) {
     const read = entry instanceof Promise ? await entry : entry;
@@ -85,8 +85,8 @@ async function readPage(
 
 /** Now, while the bytes are at hand: those of all need not be in memory even once. */
 const lookedInto = (entry: Entry): Entry => {
-  entry.lookInto();
-  entry.leaveToStore();
+  entry.indexFields();
+  entry.releaseBytes();
   entry.settle();
   return entry;
 };

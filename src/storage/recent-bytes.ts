@@ -6,11 +6,11 @@
 // What is asked for again after it was let go has cost one read; keeping count of uses would cost every read.
 
 /** Of all resources together. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export interface KeepsBytes {
   readonly size: number;
-  letGo(): void;
+  evict(): void;
 }
 
 export class RecentBytes {
@@ -18,14 +18,14 @@ export class RecentBytes {
   #old: KeepsBytes[] = [];
   #youngBytes = 0;
 
-  constructor(private readonly mostBytes: number = MOST_BYTES) {}
+  constructor(private readonly maxBytes: number = MAX_BYTES) {}
 
   // hot: every read of what is not in memory
   add(kept: KeepsBytes): void {
     this.#young.push(kept);
     this.#youngBytes += kept.size;
-    if (this.#youngBytes * 2 < this.mostBytes) return;
-    for (const old of this.#old) old.letGo();
+    if (this.#youngBytes * 2 < this.maxBytes) return;
+    for (const old of this.#old) old.evict();
     this.#old = this.#young;
     this.#young = [];
     this.#youngBytes = 0;

@@ -1,7 +1,7 @@
-// The spans of storage, as collectors know them from the reference.
+// The spans of storage, as collectors know them from kube-apiserver.
 import type { Attributes, Span, Trace } from '../tracing/trace.js';
 import { groupResourceText } from '../machinery/status.js';
-import { trimEnd } from '../lib/trim-end.js';
+import { trimEnd } from '../lib/text/trim-end.js';
 import type { ListRequest, ResourceStoreOptions } from './store.js';
 
 /** Undefined where nothing is recorded. */
@@ -33,7 +33,7 @@ export function recordList(
   });
 }
 
-/** The reference finds out how far the store is by a list of nothing. */
+/** kube-apiserver finds out how far the store is by a list of nothing. */
 export function recordRevision(trace: Trace | undefined, options: ResourceStoreOptions): Span | undefined {
   const span = trace?.span;
   return span?.child('List(recursive=false) etcd3', {
@@ -63,7 +63,7 @@ export function recordCachedGet(
 export const noteRead = (span: Span | undefined, minRevision: string): void =>
   span?.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
 
-/** A read of the most recent version that needs no store, or that the reference makes where this server knows already. */
+/** A read of the most recent version that needs no store, or that kube-apiserver makes where this server knows already. */
 export function recordKnownRead(trace: Trace | undefined, options: ResourceStoreOptions, key: string): void {
   const span = recordCachedGet(trace, options, key, '');
   noteRead(span, '');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ValueTransformer } from '../encryption/transformer.js';
-import { HandClock } from '../lib/hand-clock.js';
+import { ManualClock } from '../lib/testing/manual-clock.js';
 import type { KubeObject } from '../machinery/object.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore, type ResourceStoreSetup } from './create-store.js';
@@ -79,7 +79,7 @@ for (const [name, setup, delayed] of setups) {
     const open = (kv = openMemoryStore(), transformer: ValueTransformer = turning(['one'], delayed), more = {}) =>
       createResourceStore({ kv, options, ...setup, transformer, ...more });
 
-    it('keeps only sealed values in the store, and answers what was written', async () => {
+    it('keeps only encrypted values in the store, and answers what was written', async () => {
       const kv = openMemoryStore();
       const store = open(kv);
       const made = await store.create('a/x', secret('x'));
@@ -108,7 +108,7 @@ for (const [name, setup, delayed] of setups) {
       store.close();
     });
 
-    it('tells what is sealed otherwise than it would be now', async () => {
+    it('tells what is encrypted otherwise than it would be now', async () => {
       const kv = openMemoryStore();
       await kv.create('/registry/secrets/a/old', sealedBy('one', secret('old'), form));
       const store = open(kv, turning(['two', 'one'], delayed));
@@ -120,7 +120,7 @@ for (const [name, setup, delayed] of setups) {
       store.close();
     });
 
-    it('fails a write that cannot be sealed, and nothing else', async () => {
+    it('fails a write that cannot be encrypted, and nothing else', async () => {
       const kv = openMemoryStore();
       const broken: ValueTransformer = { ...turning(['one']), toStorage: () => Promise.reject(new Error('away')) };
       const store = open(kv, broken);
@@ -131,7 +131,7 @@ for (const [name, setup, delayed] of setups) {
 
     it('names what cannot be opened, serves the rest, and goes on when it is mended', async () => {
       const kv = openMemoryStore();
-      const clock = new HandClock();
+      const clock = new ManualClock();
       const store = open(kv, turning(['one'], delayed), { clock });
       await store.create('a/x', secret('x'));
       await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost'), form));
@@ -157,7 +157,7 @@ for (const [name, setup, delayed] of setups) {
 describe('a cache with something it cannot open', () => {
   it('keeps what was there before for half a minute, and lets its watchers relist', async () => {
     const kv = openMemoryStore();
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const transformer = turning(['one']);
     const store = createResourceStore({ kv, options, transformer, clock });
     await store.create('a/x', secret('x'));
@@ -216,7 +216,7 @@ describe('a cache with something it cannot open', () => {
       await store.create('a/x', secret('x'));
       assert.deepEqual(await keys(store), ['a/x']);
       transformer.opened = 0;
-      assert.equal(store.peek?.('a/x'), undefined);
+      assert.equal(store.getCached?.('a/x'), undefined);
       for (const _ of [1, 2]) assert.equal((await store.get('a/x', ''))?.key, 'a/x');
       assert.equal(transformer.opened, 2);
       await store.get('a/x', '0');
@@ -228,7 +228,7 @@ describe('a cache with something it cannot open', () => {
 
   it('says that it is not filled yet, and later and later when to come again', async () => {
     const kv = openMemoryStore();
-    const clock = new HandClock();
+    const clock = new ManualClock();
     await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost')));
     await kv.create('/registry/secrets/a/x', sealedBy('one', secret('x')));
     const store = createResourceStore({ kv, options, transformer: turning(['one']), clock });
@@ -261,22 +261,22 @@ describe('a cache with something it cannot open', () => {
     const store = createResourceStore({ kv, options: unsafe, transformer: turning(['one']), cache: false });
     const corrupt = (key: string, why: string) =>
       `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
-    const sealed = 'data from the storage is not transformable revision=0: no key gone';
-    assert.equal(await code(store.get('a/l1', '')), `corrupt: ${corrupt('/secrets/a/l1', sealed)}`);
+    const encrypted = 'data from the storage is not transformable revision=0: no key gone';
+    assert.equal(await code(store.get('a/l1', '')), `corrupt: ${corrupt('/secrets/a/l1', encrypted)}`);
     await assert.rejects(store.list(everything), ({ code: kind, details }: StorageError) => {
       assert.equal(kind, 'unreadable-list');
       assert.deepEqual(
         details.unreadable?.map(({ field }) => field),
         ['/registry/secrets/a/l1', '/registry/secrets/a/l2', '/registry/secrets/a/r'],
       );
-      assert.equal(details.unreadable?.[0]?.message, corrupt('/registry/secrets/a/l1', sealed));
+      assert.equal(details.unreadable?.[0]?.message, corrupt('/registry/secrets/a/l1', encrypted));
       assert.match(details.unreadable?.[2]?.message ?? '', /object not decodable revision=4: /);
       return true;
     });
     store.close();
   });
 
-  it('refuses sealed values where nothing is configured', async () => {
+  it('refuses encrypted values where nothing is configured', async () => {
     const kv = openMemoryStore();
     await kv.create('/registry/secrets/a/x', Buffer.from('k8s:enc:aescbc:v1:k:abc'));
     const store = createResourceStore({ kv, options });

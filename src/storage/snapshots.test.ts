@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../lib/clock.js';
-import { OrderedMap } from '../lib/ordered-map.js';
+import type { Clock } from '../lib/async/clock.js';
+import { OrderedMap } from '../lib/values/ordered-map.js';
 import type { Entry } from './entry.js';
 import { Change, History } from './history.js';
 import { Snapshots, type State } from './snapshots.js';

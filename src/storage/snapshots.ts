@@ -1,7 +1,7 @@
 // Past states of one resource. The tree copies on write, so a snapshot costs nothing until the state moves on; the
 // states that pages of a list need are kept, any other within the history is made by undoing changes.
-import type { Clock } from '../lib/clock.js';
-import type { OrderedMap } from '../lib/ordered-map.js';
+import type { Clock } from '../lib/async/clock.js';
+import type { OrderedMap } from '../lib/values/ordered-map.js';
 import type { Entry } from './entry.js';
 import type { History } from './history.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printsAs, spliceResourceVersion } from './splice.js';
+import { encodesTo, spliceResourceVersion } from './splice.js';
 
 const STORED = [
   '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"1","labels":{"b":"c"}},"data":{"d":"é"}}',
@@ -13,21 +13,21 @@ test('stored bytes print as themselves with their revision put in, and as nothin
     const stored = Buffer.from(text);
     for (const revision of [7, 123_456]) {
       const json = spliceResourceVersion(stored, revision);
-      assert.ok(printsAs(stored, { json, revision }), text);
+      assert.ok(encodesTo(stored, { json, revision }), text);
       for (let at = 0; at < stored.length; at++) {
         const other = Buffer.from(stored);
         other[at] = stored[at] === 0x61 ? 0x62 : 0x61;
         // Bytes that no longer are an object's may be refused as such.
         assert.ok(!isPrinted(other, json, revision), `${text} differs at ${at}`);
       }
-      assert.ok(!printsAs(Buffer.concat([stored, Buffer.from(' ')]), { json, revision }));
+      assert.ok(!encodesTo(Buffer.concat([stored, Buffer.from(' ')]), { json, revision }));
     }
   }
 });
 
 function isPrinted(stored: Buffer, json: Buffer, revision: number): boolean {
   try {
-    return printsAs(stored, { json, revision });
+    return encodesTo(stored, { json, revision });
   } catch {
     return false;
   }

@@ -49,7 +49,7 @@ const memberOf = ({ commaBefore, commaAfter }: Splice, revision: number): string
 const revisionMember = (revision: number): string => `"resourceVersion":"${revision}"`;
 
 /** Whether stored bytes, with the revision put in, are these. */
-export function printsAs(
+export function encodesTo(
   stored: Buffer,
   { json, revision }: { readonly json: Buffer; readonly revision: number },
 ): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { KubeObject } from '../machinery/object.js';
 import { type KeyValueStore, KvError } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';

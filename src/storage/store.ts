@@ -1,6 +1,6 @@
 // What the registry sees of storage: one resource's objects, as bytes with a revision.
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { type Steps, Turns } from '../lib/turns.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { type StepGenerator, Yielder } from '../lib/scheduling/yield.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
@@ -19,7 +19,7 @@ export interface StoredObject {
   copyJson?(target: Buffer, at: number, from: number): number;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
-  /** The same; what is large is parsed in turns with others. While the result is held, object() has it at once. */
+  /** The same; what is large is parsed cooperatively. While the result is held, object() has it at once. */
   load?(): MaybePromise<KubeObject>;
   /**
    * What `encode` makes of the object, kept under the form (by identity) while there is room. Absent where nothing is
@@ -32,32 +32,32 @@ export interface StoredObject {
   field(name: string): string;
 }
 
-/** Parsed, in turns with others where that takes long. */
+/** Parsed, cooperatively where that takes long. */
 export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
 
-/** All of them, in turns with others where they are many or large. */
+/** All of them, cooperatively where they are many or large. */
 export async function loadedAll(items: readonly StoredObject[]): Promise<KubeObject[]> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const objects: KubeObject[] = [];
   for (const [at, item] of items.entries()) {
     const object = loaded(item);
     objects.push(object instanceof Promise ? await object : object);
-    if (at % LOADED_AT_ONCE === LOADED_AT_ONCE - 1) await turns.breathe();
+    if (at % LOADED_PER_STEP === LOADED_PER_STEP - 1) await yielder.yieldIfDue();
   }
   return objects;
 }
 
-const LOADED_AT_ONCE = 16;
+const LOADED_PER_STEP = 16;
 
 /** How a resource's objects become bytes and back. */
 export interface ObjectCodec {
   /** The JSON print of an object in normal form. */
   encodeJson(object: KubeObject): Buffer;
   /** The same in steps, for large objects. */
-  encodePieces?(object: KubeObject): Steps<Buffer>;
+  encodePieces?(object: KubeObject): StepGenerator<Buffer>;
   decodeJson(bytes: Buffer): KubeObject;
   /** The same in steps; undefined where that cannot be done. */
-  readonly decodePieces?: (bytes: Buffer) => Steps<KubeObject | undefined>;
+  readonly decodePieces?: (bytes: Buffer) => StepGenerator<KubeObject | undefined>;
   /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */
   encodeStorage(object: KubeObject, mediaType: string): Buffer;
   decodeStorage(bytes: Buffer): KubeObject;
@@ -189,7 +189,7 @@ export interface Watch {
   readonly ended: Promise<StorageError | undefined>;
 }
 
-export interface PrintedWriteOptions extends StoreWriteOptions {
+export interface EncodedWriteOptions extends StoreWriteOptions {
   /** The object's print without its resourceVersion, from whoever has made it already. */
   readonly json?: Buffer;
   /** An update makes what is missing: it is recorded as the update's write. */
@@ -201,28 +201,28 @@ export interface ResourceStore {
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
   get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version, as part of a write that is recorded itself; absent where `get` is not recorded either. */
-  newest?(key: string, trace?: Trace): Promise<StoredObject | undefined>;
+  getForUpdate?(key: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
-  peek?(key: string): StoredObject | undefined;
+  getCached?(key: string): StoredObject | undefined;
   /** All objects of a namespace, or of all for '', where they are at hand without waiting. */
-  peekAll?(namespace: string): readonly StoredObject[] | undefined;
+  listCached?(namespace: string): readonly StoredObject[] | undefined;
   /** What is at hand without waiting and may be behind what is stored, where `peek` tells nothing. */
-  remembered?(key: string): StoredObject | undefined;
+  getMaybeStale?(key: string): StoredObject | undefined;
   /** True when `peek` tells of every object there is. */
-  readonly knowsAll?: boolean;
+  readonly isAuthoritative?: boolean;
   /** True when it is known without waiting that nothing is stored. */
   readonly isEmpty?: boolean;
   /** Fails with `key-exists`. */
-  create(key: string, object: KubeObject, options?: PrintedWriteOptions): Promise<StoredObject>;
+  create(key: string, object: KubeObject, options?: EncodedWriteOptions): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
   update(
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    options?: PrintedWriteOptions,
+    options?: EncodedWriteOptions,
   ): Promise<StoredObject>;
   /**
-   * Whether the stored value is not in the form, or not sealed, as it would be written now: an update that changes
+   * Whether the stored value is not in the form, or not encrypted, as it would be written now: an update that changes
    * nothing is then written all the same. Fails with `conflict` when the stored revision is another.
    */
   isStale?(key: string, revision: number): Promise<boolean>;
@@ -237,7 +237,7 @@ export interface ResourceStore {
   /** Fulfilled when reads can be answered and watches begin; fails with what is in their way. */
   ready?(): Promise<void>;
   /** What an object would read as once stored, where that is not the object itself. */
-  pretend?(object: KubeObject): Promise<KubeObject>;
+  dryRunResult?(object: KubeObject): Promise<KubeObject>;
   /** The store that this one is a view of. */
   readonly base?: ResourceStore;
   /** The number of stored objects, for metrics and quota. */
@@ -271,7 +271,7 @@ export type StorageErrorCode =
   | 'corrupt'
   /** A list met objects that cannot be read, and names them all. */
   | 'unreadable-list'
-  /** A write cannot be sealed as it has to be. */
+  /** A write cannot be encrypted as it has to be. */
   | 'unsealable'
   /** The cache is not filled, and something unreadable keeps it so. */
   | 'initializing'
@@ -284,7 +284,7 @@ export interface StoredValueFault {
   /** Below the resource's prefix. */
   readonly key: string;
   readonly revision: number;
-  /** It cannot be unsealed, or what was inside is no object. */
+  /** It cannot be decrypted, or what was inside is no object. */
   readonly what: 'sealed' | 'content';
   readonly cause: string;
 }

@@ -5,7 +5,7 @@ import { memberAt, stringAt } from './scan-json.js';
 export type Fields = Readonly<Record<string, string>>;
 
 /** So many sets of values are known again; where every object has its own, none is shared anyway. */
-const MOST_KNOWN = 4096;
+const MAX_KNOWN = 4096;
 
 /** Fields that stand in one object: `spec` has `spec.restartPolicy` and `spec.schedulerName`. */
 interface Neighbours {
@@ -42,7 +42,7 @@ export class TextFields {
     const text = JSON.stringify(fields);
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(text, fields);
     return fields;
   }

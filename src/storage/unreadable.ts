@@ -1,11 +1,11 @@
 // Stored values that cannot be read, and how that is told: to a reader of one object, of a list, and of a resource
 // whose cache cannot be filled for it.
-import { errorText } from '../lib/error-text.js';
-import { goQuote } from '../lib/go-quote.js';
+import { errorText } from '../lib/text/error-text.js';
+import { goQuote } from '../lib/go/quote.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 
 /** The most objects a list names; that there are more is said in one line. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 const TOO_MANY = 'too many errors, the list is truncated';
 
 /** `revision` is that of the stored value. */
@@ -31,11 +31,11 @@ export function unreadableList(options: ResourceStoreOptions, faults: readonly S
   if (options.unsafeDeletion === undefined) {
     return new StorageError('corrupt', firstOfList(options, first), { fault: first });
   }
-  const causes = faults.slice(0, MOST_NAMED).map((fault) => {
+  const causes = faults.slice(0, MAX_NAMED).map((fault) => {
     const field = options.prefix + fault.key;
     return { field, message: corruptObject(field, fault) };
   });
-  if (faults.length > MOST_NAMED) causes.push({ field: '', message: TOO_MANY });
+  if (faults.length > MAX_NAMED) causes.push({ field: '', message: TOO_MANY });
   return new StorageError('unreadable-list', `failed to read one or more objects of ${options.prefix}`, {
     unreadable: causes,
     fault: first,
@@ -44,7 +44,7 @@ export function unreadableList(options: ResourceStoreOptions, faults: readonly S
 
 /** Whether a list should go on to name further objects. */
 export const namesMore = (options: ResourceStoreOptions, found: number): boolean =>
-  options.unsafeDeletion !== undefined && found <= MOST_NAMED;
+  options.unsafeDeletion !== undefined && found <= MAX_NAMED;
 
 /** Of a resource whose cache waits for this object to become readable. */
 export function stillInitializing(

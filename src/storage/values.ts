@@ -1,8 +1,13 @@
 // Between stored bytes and entries: which form the store keeps, encryption, and knowing our own writes again.
 import type { KubeObject } from '../machinery/object.js';
-import { errorText } from '../lib/error-text.js';
-import { type MaybePromise, whenReady } from '../lib/maybe-promise.js';
-import { isSealed, type Opened, UNEXPECTEDLY_SEALED, type ValueTransformer } from '../encryption/transformer.js';
+import { errorText } from '../lib/text/error-text.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import {
+  isEncrypted,
+  type Decrypted,
+  UNEXPECTEDLY_ENCRYPTED,
+  type ValueTransformer,
+} from '../encryption/transformer.js';
 import type { Trace } from '../tracing/trace.js';
 import type { EncodedBytes } from './encoded-bytes.js';
 import { EntrySource, type StoredBytes } from './entry-source.js';
@@ -51,17 +56,22 @@ export class Values {
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     trace?.span?.event('Encode succeeded', { len: plain.length });
     if (this.transformer === undefined) return this.#begun(key, plain, object, json);
-    const sealed = this.#seal(this.transformer, plain, prefix + key, trace);
-    return whenReady(sealed, (value) => this.#begun(key, value, object, json));
+    const encrypted = this.#encrypt(this.transformer, plain, prefix + key, trace);
+    return whenReady(encrypted, (value) => this.#begun(key, value, object, json));
   }
 
-  #seal(transformer: ValueTransformer, plain: Buffer, fullKey: string, trace: Trace | undefined): MaybePromise<Buffer> {
+  #encrypt(
+    transformer: ValueTransformer,
+    plain: Buffer,
+    fullKey: string,
+    trace: Trace | undefined,
+  ): MaybePromise<Buffer> {
     const failed = (error: unknown): never => {
       throw new StorageError('unsealable', errorText(error));
     };
     try {
-      const sealed = transformer.toStorage(plain, fullKey, trace);
-      return sealed instanceof Promise ? sealed.catch(failed) : sealed;
+      const encrypted = transformer.toStorage(plain, fullKey, trace);
+      return encrypted instanceof Promise ? encrypted.catch(failed) : encrypted;
     } catch (error) {
       return failed(error);
     }
@@ -101,7 +111,7 @@ export class Values {
     }
     const { transformer } = this;
     if (transformer === undefined) {
-      if (isSealed(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_SEALED));
+      if (isEncrypted(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_ENCRYPTED));
       return this.#read(key, value, revision);
     }
     const opened = this.#open(transformer, key, value, revision, trace);
@@ -116,7 +126,7 @@ export class Values {
     return this.options.codec.renew !== undefined || this.olderRevision > 1;
   }
 
-  /** Whether a value is sealed, or its object written, otherwise than it would be now. */
+  /** Whether a value is encrypted, or its object written, otherwise than it would be now. */
   isStale(key: string, value: Buffer, revision: number): MaybePromise<boolean> {
     const { transformer } = this;
     if (transformer === undefined) return this.#isOutdated(key, value, revision);
@@ -143,7 +153,7 @@ export class Values {
     value: Buffer,
     revision: number,
     trace?: Trace,
-  ): MaybePromise<Opened> {
+  ): MaybePromise<Decrypted> {
     const failed = (error: unknown): never => {
       throw this.#fault(key, revision, 'sealed', error);
     };
@@ -155,7 +165,7 @@ export class Values {
     }
   }
 
-  #readOpened(key: string, { plain, unproven }: Opened, revision: number): MaybePromise<Entry> {
+  #readOpened(key: string, { plain, unproven }: Decrypted, revision: number): MaybePromise<Entry> {
     return whenReady(this.#read(key, plain, revision), (entry) => {
       // Stored JSON is served without a look into it: what nothing vouches for is looked into first.
       if (unproven && this.form.kind === 'json') entry.object();

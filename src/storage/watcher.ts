@@ -4,9 +4,9 @@
 //
 // Until it lives nothing is kept for it but the revision that it has reached: it asks for the next changes when its
 // client has read those before. What happens meanwhile is missed, too, and comes the same way.
-import type { Clock } from '../lib/clock.js';
-import type { MaybePromise } from '../lib/maybe-promise.js';
-import { Turns } from '../lib/turns.js';
+import type { Clock } from '../lib/async/clock.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import type { Entry } from './entry.js';
 import type { Change } from './history.js';
 import { type Predicate, StorageError, type Watch, type WatchEvent, type WatchRequest } from './store.js';
@@ -129,12 +129,12 @@ export class Watcher implements Watch {
   async #run(state: readonly Entry[], revision: number, missed: Missed): Promise<void> {
     const { allowBookmarks, sendInitialEvents = false } = this.request;
     const marked = sendInitialEvents && allowBookmarks;
-    const turns = new Turns();
-    if (state.length > 0) await this.#sendInitial(state, turns);
+    const yielder = new Yielder();
+    if (state.length > 0) await this.#sendInitial(state, yielder);
     if (marked) this.deliver([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
     let reached = revision;
     for (let isFirst = state.length === 0; !this.#over && !missed.joins(reached); isFirst = false) {
-      if (!isFirst) await this.#drained(turns);
+      if (!isFirst) await this.#drained(yielder);
       if (this.#over) return;
       const found = missed.next(reached);
       const { changes, upTo } = found instanceof Promise ? await found : found;
@@ -144,7 +144,7 @@ export class Watcher implements Watch {
     this.#live = !this.#over;
   }
 
-  async #sendInitial(state: readonly Entry[], turns: Turns): Promise<void> {
+  async #sendInitial(state: readonly Entry[], yielder: Yielder): Promise<void> {
     const predicate = this.#predicate;
     for (let at = 0; at < state.length && !this.#over;) {
       const chunk: WatchEvent[] = [];
@@ -156,14 +156,14 @@ export class Watcher implements Watch {
         bytes += object.size;
       }
       if (chunk.length > 0) this.deliver(chunk);
-      if (at < state.length) await this.#drained(turns);
+      if (at < state.length) await this.#drained(yielder);
     }
   }
 
   /** The client has read what was sent, and others have had their turn. */
-  async #drained(turns: Turns): Promise<void> {
+  async #drained(yielder: Yielder): Promise<void> {
     await this.request.drained?.();
-    await turns.breathe();
+    await yielder.yieldIfDue();
   }
 
   #eventOf(change: Change): WatchEvent | undefined {

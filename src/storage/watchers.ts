@@ -1,6 +1,6 @@
 // The watchers of one resource, found by what they watch, so that a change costs only those it may concern.
-import type { Clock } from '../lib/clock.js';
-import { nextTurn } from '../lib/turns.js';
+import type { Clock } from '../lib/async/clock.js';
+import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import type { Change } from './history.js';
 import type { StorageError, WatchEvent } from './store.js';
 import type { Watcher } from './watcher.js';
@@ -106,7 +106,7 @@ export class Watchers {
     const due = [...this.#all()].filter((watcher) => watcher.bookmarkDue(now));
     try {
       for (let at = 0; at < due.length; at += BOOKMARKS_AT_ONCE) {
-        if (at > 0) await nextTurn();
+        if (at > 0) await yieldToEventLoop();
         // Asked anew each time: nobody is told an older revision than the last event said.
         const revision = await this.bookmarkRevision();
         const event: WatchEvent = { type: 'BOOKMARK', revision };

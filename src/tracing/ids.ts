@@ -1,5 +1,5 @@
 // Ids of traces and spans.
-import { RandomPool } from '../lib/random-pool.js';
+import { RandomPool } from '../lib/values/random-pool.js';
 
 export interface Ids {
   traceId(): string;

@@ -1,5 +1,5 @@
 // Spans in the form that collectors take: OpenTelemetry's ExportTraceServiceRequest, in protobuf.
-import { BackwardWriter } from '../lib/protobuf-backward.js';
+import { BackwardWriter } from './protobuf-backward.js';
 import type { RecordedSpan, SpanEvent } from './recorded-span.js';
 import type { SpanContext } from './span-context.js';
 import type { Attributes, Scope, SpanKind } from './trace.js';

@@ -37,8 +37,8 @@ export interface SpanBirth {
   readonly link?: SpanContext | undefined;
 }
 
-/** As the reference keeps of one span; the oldest go first. */
-const MOST_EVENTS = 128;
+/** As kube-apiserver keeps of one span; the oldest go first. */
+const MAX_EVENTS = 128;
 
 export class RecordedSpan implements Span {
   readonly id: string;
@@ -85,7 +85,7 @@ export class RecordedSpan implements Span {
   }
 
   event(name: string, attributes: Attributes = NOTHING): void {
-    if (this.events.length === MOST_EVENTS) {
+    if (this.events.length === MAX_EVENTS) {
       this.events.shift();
       this.droppedEvents++;
     }

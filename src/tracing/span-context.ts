@@ -1,4 +1,4 @@
-// Traces between programs: the headers of W3C's Trace Context and Baggage, read as strictly as the reference does.
+// Traces between programs: the headers of W3C's Trace Context and Baggage, read as strictly as kube-apiserver does.
 import type { TraceHeaders } from './trace.js';
 
 export interface SpanContext {
@@ -19,7 +19,7 @@ export interface SentHeaders {
 }
 
 const LAST_VERSION = 'fe';
-const MOST_FLAGS_OF_FIRST = 2;
+const MAX_FLAGS_OF_FIRST = 2;
 const LENGTH_OF_FIRST = 55;
 const HEX = /^[0-9a-f]*$/;
 const ONLY_ZEROS = /^0*$/;
@@ -34,7 +34,7 @@ export function readSpanContext({ traceparent, tracestate }: SentHeaders): SpanC
   const bits = Number.parseInt(flags, 16);
   // Later versions may say more, after a dash; of the first it is known what it says.
   const more = traceparent.slice(LENGTH_OF_FIRST + 1);
-  if (version === '00' && (more !== '' || bits > MOST_FLAGS_OF_FIRST)) return undefined;
+  if (version === '00' && (more !== '' || bits > MAX_FLAGS_OF_FIRST)) return undefined;
   return { traceId, spanId, sampled: (bits & 1) === 1, state: readState(tracestate) };
 }
 
@@ -46,14 +46,14 @@ export function traceHeaders({ traceId, spanId, sampled, state }: SpanContext, b
   };
 }
 
-const MOST_STATES = 32;
+const MAX_STATES = 32;
 const STATE_KEY = /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/;
 const STATE_VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
 /** All of it or nothing. */
 function readState(text = ''): string {
   const members = text.split(',').filter((member) => member !== '');
-  if (members.length > MOST_STATES) return '';
+  if (members.length > MAX_STATES) return '';
   const states = new Map<string, string>();
   for (const member of members) {
     const at = member.indexOf('=');
@@ -65,8 +65,8 @@ function readState(text = ''): string {
   return [...states].map(([key, value]) => `${key}=${value}`).join(',');
 }
 
-const MOST_BAGGAGE_BYTES = 8192;
-const MOST_BAGGAGE_MEMBERS = 180;
+const MAX_BAGGAGE_BYTES = 8192;
+const MAX_BAGGAGE_MEMBERS = 180;
 const TOKEN = "[\\w!#$%&'*+\\-.^`|~]+";
 const BAGGAGE_VALUE = '[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]*';
 const BAGGAGE_KEY = new RegExp(`^${TOKEN}$`);
@@ -74,9 +74,9 @@ const BAGGAGE_TEXT = new RegExp(`^${BAGGAGE_VALUE}$`);
 
 /** What clients want everybody on the way to know; empty where it is not in its form. */
 export function readBaggage(text = ''): string {
-  if (text.length > MOST_BAGGAGE_BYTES) return '';
+  if (text.length > MAX_BAGGAGE_BYTES) return '';
   const members = text.split(',').map((member) => member.trim());
-  if (members.length > MOST_BAGGAGE_MEMBERS) return '';
+  if (members.length > MAX_BAGGAGE_MEMBERS) return '';
   return members.every(isBaggageMember) ? members.join(',') : '';
 }
 

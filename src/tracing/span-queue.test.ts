@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HandClock } from '../lib/hand-clock.js';
+import { ManualClock } from '../lib/testing/manual-clock.js';
 import type { RecordedSpan } from './recorded-span.js';
 import { RetryableFailure, SpanQueue } from './span-queue.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setup(deliver: (count: number) => Promise<void>) {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const dropped: Record<string, number> = {};
   const batches: number[] = [];
   const queue = new SpanQueue({

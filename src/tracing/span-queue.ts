@@ -3,11 +3,11 @@
 //   end of a span ─▶ waiting (2048 at most) ─▶ a batch (512) every 5 s, or at once when it is full ─▶ collector
 //
 // One batch is under way at a time. Nobody waits for any of this but the end of the server, and that not for long.
-import type { Clock } from '../lib/clock.js';
+import type { Clock } from '../lib/async/clock.js';
 import type { RecordedSpan } from './recorded-span.js';
 
-const MOST_WAITING = 2048;
-const MOST_IN_BATCH = 512;
+const MAX_WAITING = 2048;
+const MAX_IN_BATCH = 512;
 const BATCH_EVERY_MS = 5_000;
 /** A batch is given up when it has not been taken by then. */
 const GIVE_UP_MS = 30_000;
@@ -41,13 +41,13 @@ export class SpanQueue {
   }
 
   add(span: RecordedSpan): void {
-    if (this.#closing || this.#waiting.length >= MOST_WAITING) {
+    if (this.#closing || this.#waiting.length >= MAX_WAITING) {
       this.#options.onDropped(1, this.#closing ? 'shutdown' : 'queue-full');
       return;
     }
     this.#waiting.push(span);
     if (this.#sending !== undefined) return;
-    if (this.#waiting.length >= MOST_IN_BATCH) this.#send();
+    if (this.#waiting.length >= MAX_IN_BATCH) this.#send();
     else this.#cancelTimer ??= this.#options.clock.after(BATCH_EVERY_MS, () => this.#send());
   }
 
@@ -75,11 +75,11 @@ export class SpanQueue {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#sending !== undefined || this.#waiting.length === 0) return;
-    const batch = this.#waiting.splice(0, MOST_IN_BATCH);
+    const batch = this.#waiting.splice(0, MAX_IN_BATCH);
     this.#sending = this.#deliver(batch).finally(() => {
       this.#sending = undefined;
       if (this.#closing || this.#waiting.length === 0) return;
-      if (this.#waiting.length >= MOST_IN_BATCH) this.#send();
+      if (this.#waiting.length >= MAX_IN_BATCH) this.#send();
       else this.#cancelTimer ??= this.#options.clock.after(BATCH_EVERY_MS, () => this.#send());
     });
   }

@@ -11,7 +11,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 /** Names in lower case. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** Who made a span, as collectors know it from the reference. */
+/** Who made a span, as collectors know it from kube-apiserver. */
 export const SCOPES = {
   steps: 'k8s.io/component-base/tracing',
   stages: 'k8s.op/apiserver/pkg/endpoints/filterlatency',

@@ -2,7 +2,7 @@
 
 const SMALL_BYTES = 4096;
 /** Below it a loop is faster than a call out of JavaScript. */
-const LOOPED_LETTERS = 64;
+const LOOPED_CHARACTERS = 64;
 
 export class ByteWriter {
   bytes: Buffer;
@@ -30,7 +30,7 @@ export class ByteWriter {
   // hot: several times for each answer.
   putLatin1(text: string): void {
     const { length } = text;
-    if (length > LOOPED_LETTERS) {
+    if (length > LOOPED_CHARACTERS) {
       this.at += this.bytes.write(text, this.at, 'latin1');
       return;
     }

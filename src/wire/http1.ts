@@ -1,11 +1,11 @@
 // HTTP/1.1: sockets become connections, and connections plain requests and answers.
 //
-// Node's own server reads more kindly than the reference does (doubled spaces, two hosts, blank lines before a request),
+// Node's own server reads more kindly than kube-apiserver does (doubled spaces, two hosts, blank lines before a request),
 // knows only some methods, and decides on upgrades before anybody can say what the request is; see
 // docs/decisions/0013-http1.md.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { HttpHandler } from '../lib/http.js';
+import type { HttpHandler } from '../lib/http/http.js';
 import type { BodyErrors } from './body-errors.js';
 import { Http1Connection } from './http1/connection.js';
 import { Reading } from './reading.js';

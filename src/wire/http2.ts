@@ -1,8 +1,8 @@
 // HTTP/2: TLS sockets become connections, streams plain requests, and plain answers frames. Why not Node's own is in
 // docs/decisions/0015-http2.md.
 import type { TLSSocket } from 'node:tls';
-import type { HttpHandler } from '../lib/http.js';
-import { writeTurns } from '../lib/write-turns.js';
+import type { HttpHandler } from '../lib/http/http.js';
+import { writeScheduler } from '../lib/scheduling/write-scheduler.js';
 import type { BodyErrors } from './body-errors.js';
 import { Http2Connection } from './http2/connection.js';
 import { BufferPool } from './http2/output.js';
@@ -33,7 +33,7 @@ export function createHttp2({ maxStreamsPerConnection, bodyErrors, handler, onEr
     handler,
     onError,
     onGone,
-    turns: writeTurns,
+    scheduler: writeScheduler,
     reading,
     pool: new BufferPool(),
   };

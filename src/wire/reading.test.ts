@@ -22,7 +22,7 @@ test('those who wait go on in their order, as many in a turn as there is time fo
   const reading = new Reading(() => nowMs);
   const read: number[] = [];
   const named = (name: number): Reader => ({
-    readOn() {
+    resumeReading() {
       read.push(name);
       nowMs += 2;
     },
@@ -39,13 +39,13 @@ test('who waits again is read after the others', async () => {
   const reading = new Reading(() => 0);
   const read: string[] = [];
   const greedy = {
-    readOn() {
+    resumeReading() {
       read.push('greedy');
       if (read.length < 4) reading.later(greedy);
     },
   };
   reading.later(greedy);
-  reading.later({ readOn: () => void read.push('modest') });
+  reading.later({ resumeReading: () => void read.push('modest') });
   await turn();
   await turn();
   assert.deepEqual(read, ['greedy', 'modest', 'greedy']);
@@ -54,7 +54,7 @@ test('who waits again is read after the others', async () => {
 test('while others wait, a connection begins some requests and no more', () => {
   const reading = new Reading(() => 0);
   assert.equal(reading.enough(16), false);
-  reading.later({ readOn: () => undefined });
+  reading.later({ resumeReading: () => undefined });
   assert.equal(reading.enough(15), false);
   assert.equal(reading.enough(16), true);
 });

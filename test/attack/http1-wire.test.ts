@@ -1,11 +1,11 @@
 // runs-on: every-node
-// HTTP/1.1 as it stands on the wire: what is no request is refused as the reference refuses it, and nothing that a
+// HTTP/1.1 as it stands on the wire: what is no request is refused as kube-apiserver refuses it, and nothing that a
 // client sends makes the next request look other than it is.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
-import type { HttpRequest, HttpResponse } from '../../src/lib/http.js';
-import { BODY_ERRORS } from '../../src/server/body-errors.js';
+import type { HttpRequest, HttpResponse } from '../../src/lib/http/http.js';
+import { BODY_ERRORS } from '../../src/server/listener/body-errors.js';
 import { createHttp1 } from '../../src/wire/http1.js';
 
 let server: net.Server;

@@ -4,7 +4,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { urlToHttpOptions } from 'node:url';
 import { after, before } from 'node:test';
-import { longestTurn } from '../support/longest-turn.js';
+import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 import type { AttackRequest } from './worst-bodies.js';
 
@@ -59,9 +59,9 @@ async function tooLong(
   for (const [i, request] of requests.entries()) {
     // What a definition was refused for will not be served.
     if (request.method === 'WAIT' && Number(status) >= 400) continue;
-    await longestTurn(server.folder);
+    await longestTask(server.folder);
     status = await send(request);
-    const turn = await longestTurn(server.folder);
+    const turn = await longestTask(server.folder);
     const form = request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? '';
     const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(turn.longestMs)} of ${Math.round(turn.totalMs)} ms`;
     console.log(told);
@@ -96,7 +96,7 @@ async function send(request: AttackRequest): Promise<number | string> {
   const current = JSON.parse((await exchange({ method: 'GET', path: request.path })).text) as Versioned;
   const object = JSON.parse(String(request.body)) as Versioned;
   object.metadata.resourceVersion = current.metadata.resourceVersion ?? '';
-  await longestTurn(server.folder);
+  await longestTask(server.folder);
   return (await exchange({ ...request, body: JSON.stringify(object) })).status;
 }
 

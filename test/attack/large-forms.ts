@@ -3,14 +3,14 @@ import { typeOf } from '../../src/schema/catalogue.js';
 import { encodeCbor, encodeCborTree } from '../../src/schema/cbor/encode.js';
 import { decodeTree } from '../../src/schema/json/decode.js';
 import { encodeProtobuf } from '../../src/schema/protobuf/envelope.js';
-import { printYaml } from '../../src/schema/yaml/print.js';
+import { encodeYaml } from '../../src/schema/yaml/encode.js';
 import type { Attack, AttackRequest } from './worst-bodies.js';
 
 const CORE = '/api/v1/namespaces/default';
 const CONFIG_MAPS = `${CORE}/configmaps`;
-const LONGEST_LIST = 20_000;
+const MAX_LIST_LENGTH = 20_000;
 /** Of what is stored: a config map's data, or a pod together with the names of its fields. */
-const MOST_DATA_BYTES = 1_000_000;
+const MAX_DATA_BYTES = 1_000_000;
 
 type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
@@ -62,13 +62,13 @@ const SORTS: readonly Sort[] = [
     name: 'config map of longer values',
     collection: CONFIG_MAPS,
     kind: CONFIG_MAP,
-    object: (n) => ({ data: manyKeys(Math.min(n, MOST_DATA_BYTES), 'x'.repeat(60)) }),
+    object: (n) => ({ data: manyKeys(Math.min(n, MAX_DATA_BYTES), 'x'.repeat(60)) }),
   },
   {
     name: 'config map of one value',
     collection: CONFIG_MAPS,
     kind: CONFIG_MAP,
-    object: (n) => ({ data: { a: 'a line of text\n'.repeat(Math.min(n, MOST_DATA_BYTES) / 17) } }),
+    object: (n) => ({ data: { a: 'a line of text\n'.repeat(Math.min(n, MAX_DATA_BYTES) / 17) } }),
   },
   {
     name: 'pod of many variables',
@@ -78,7 +78,7 @@ const SORTS: readonly Sort[] = [
       spec: {
         automountServiceAccountToken: false,
         containers: [
-          { name: 'c', image: 'i', env: many(Math.min(n, MOST_DATA_BYTES), (i) => ({ name: `E${i}`, value: 'v' })) },
+          { name: 'c', image: 'i', env: many(Math.min(n, MAX_DATA_BYTES), (i) => ({ name: `E${i}`, value: 'v' })) },
         ],
       },
     }),
@@ -128,7 +128,7 @@ const sent = (sort: Sort, encoding: Encoding, name: string, bytes: number): stri
     case 'json':
       return JSON.stringify(object);
     case 'yaml':
-      return printYaml(object);
+      return encodeYaml(object);
     case 'protobuf':
       if (type === undefined) throw new Error(`${kind} has no protobuf form`);
       return encodeProtobuf(type, decodeTree(type, object, { strict: false }).object);
@@ -173,7 +173,7 @@ const small = { spec: { containers: [{ name: 'c', image: 'i', env: many(400, (i)
 
 function longList(bytes: number): AttackRequest[] {
   const path = `${CORE}/podtemplates`;
-  const count = Math.min(LONGEST_LIST, Math.floor(bytes / 150));
+  const count = Math.min(MAX_LIST_LENGTH, Math.floor(bytes / 150));
   const template = { metadata: { labels: { app: 'long' } }, ...small };
   const object = { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'long' }, template };
   const list = (form: string, query = ''): AttackRequest => ({

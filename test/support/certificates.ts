@@ -1,7 +1,7 @@
 // Certificates for tests, as files.
 import fs from 'node:fs';
 import path from 'node:path';
-import { generateKeys, issueCertificate, privateKeyPem } from '../../src/lib/issue-certificate.js';
+import { generateKeys, issueCertificate, privateKeyPem } from '../../src/lib/x509/issue-certificate.js';
 
 export interface CertificateFiles {
   readonly ca: string;

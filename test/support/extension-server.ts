@@ -5,7 +5,7 @@ import https from 'node:https';
 import type net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { TestServer } from './server.js';
-import { until } from '../../src/lib/until.js';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 
 export interface ExtensionServer {
   readonly port: number;
@@ -64,7 +64,7 @@ export async function registerExtension(
   const spec = { group, version, service, insecureSkipTLSVerify: true, groupPriorityMinimum: 100, versionPriority: 10 };
   const made = await server.request('POST', services, { metadata: { name }, spec });
   if (made.status !== 201) throw new Error(made.body);
-  await until(
+  await pollUntil(
     () => server.request('GET', `${services}/${name}`),
     ({ body }) => body.includes('"reason":"Passed"'),
   );

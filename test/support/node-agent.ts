@@ -1,4 +1,4 @@
-// A node's agent that is played: it has logs, runs real commands in a folder of its own, and forwards ports of this machine.
+// A kubelet that is played: it has logs, runs real commands in a folder of its own, and forwards ports of this machine.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';

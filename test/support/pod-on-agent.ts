@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { TestServer } from './server.js';
 
 /** Has the agent listen as node `n`'s, with pod `p` on it. The server admits pods without service accounts. */
-export async function podOnAgent(server: TestServer, agent: https.Server): Promise<void> {
-  await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
+export async function podOnAgent(server: TestServer, kubelet: https.Server): Promise<void> {
+  await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve));
   const status = {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: (agent.address() as AddressInfo).port } },
+    daemonEndpoints: { kubeletEndpoint: { Port: (kubelet.address() as AddressInfo).port } },
   };
   await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
   await server.request('PATCH', '/api/v1/nodes/n/status', { status }, 'application/merge-patch+json');

@@ -1,4 +1,4 @@
-// The server's side of SPDY/3.1, as nodes' agents speak it, for an agent that is played.
+// The server's side of SPDY/3.1, as kubelets speak it, for an agent that is played.
 import { Duplex } from 'node:stream';
 import zlib from 'node:zlib';
 

@@ -1,5 +1,5 @@
 // Arguments lie on the stack: a call with some hundred thousand of them ends in a RangeError. So nothing whose length
-// others decide may be spread into the arguments of a call that takes any number; append() (src/lib/append.ts) and loops
+// others decide may be spread into the arguments of a call that takes any number; append() (src/lib/values/append.ts) and loops
 // do the same.
 const CALLEES = new Set(['push', 'unshift', 'splice', 'max', 'min', 'fromCharCode', 'fromCodePoint', 'concat']);
 

@@ -2,7 +2,7 @@
 import type { PolicyInput } from '../../cel/compiled-policy.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from './match.js';
-import type { RememberedAnswers } from './remembered-answers.js';
+import type { MemoizedAnswers } from './memoized-answers.js';
 import { requestValue } from './request-value.js';
 import type { SeenRequest } from './seen-request.js';
 
@@ -14,7 +14,7 @@ export interface PolicyInputOptions {
   readonly matched: ResourceMatch;
   readonly objects: SeenObjects;
   readonly namespace: object | null;
-  readonly ask: RememberedAnswers['ask'];
+  readonly ask: MemoizedAnswers['ask'];
 }
 
 export const policyInput = ({ request, matched, objects, namespace, ask }: PolicyInputOptions): PolicyInput => ({

@@ -1,6 +1,6 @@
 // Whether a policy or a binding is for a request: by its rules, and by the labels of the object and its namespace.
-import { errorText } from '../../lib/error-text.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { labelSelectorAsSelector, type LabelSelector } from '../../machinery/label-selector.js';
 import type { GroupVersionKind, GroupVersionResource } from '../../machinery/object.js';
 import { internalError, notFound, type StatusError } from '../../machinery/status.js';

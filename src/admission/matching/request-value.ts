@@ -21,7 +21,7 @@ export function requestValue(request: SeenRequest, matched: ResourceMatch): Requ
   return { ...requestHead(request, matched, ''), dryRun: attributes.context.dryRun, options };
 }
 
-/** What stands before the objects and the options. Texts that are empty are left out, as the reference prints them. */
+/** What stands before the objects and the options. Texts that are empty are left out, as kube-apiserver prints them. */
 export function requestHead({ attributes, kind }: SeenRequest, matched: ResourceMatch, uid: string): RequestHead {
   const { subresource, name, namespace, operation } = attributes;
   return {

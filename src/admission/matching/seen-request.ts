@@ -1,7 +1,7 @@
 // A write as policies see it.
 import type { GroupVersionKind, GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
 import type { Mutation } from '../../cel/compiled-policy.js';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import type { StructType } from '../../schema/type.js';
 import type { AdmissionAttributes } from '../plugin.js';
@@ -18,7 +18,7 @@ export interface ServedResources {
    * Rejects with a StatusError.
    */
   convert(resource: GroupVersionResource, object: Readonly<KubeObject>): Promise<KubeObject> | undefined;
-  /** An object as that resource, or `kind` of one of its subresources, prints it; a large one in turns with others. */
+  /** An object as that resource, or `kind` of one of its subresources, prints it; a large one cooperatively. */
   print(
     resource: GroupVersionResource,
     kind: GroupVersionKind,
@@ -31,12 +31,12 @@ export interface ServedResources {
    */
   toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject, strict?: boolean): KubeObject;
   /**
-   * What a JSON patch makes of an object of a kind, as `toStored` has it, found out in another thread; undefined for what
-   * is small, and where it has to be found out here. Fails with NotAside where that shows only there.
+   * What a JSON patch makes of an object of a kind, as `toStored` has it, found out on a worker thread; undefined for what
+   * is small, and where it has to be found out here. Fails with RunInline where that shows only there.
    */
-  patchAside?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
+  patchOnWorker?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
   /** The same for the mutation of a policy: undefined comes of one that changes nothing. Fails as mutatedObject(), too. */
-  mutateAside?(
+  mutateOnWorker?(
     matched: ResourceMatch,
     object: Readonly<object>,
     mutation: Mutation,
@@ -134,7 +134,7 @@ export class SeenRequest {
   }
 
   /** What a CONNECT asks for as JSON. */
-  printConnect({ resource, kind }: ResourceMatch): MaybePromise<string | Buffer> | undefined {
+  encodeConnect({ resource, kind }: ResourceMatch): MaybePromise<string | Buffer> | undefined {
     const { connectOptions } = this.attributes;
     return connectOptions && this.served.print(resource, kind, connectOptions);
   }

@@ -4,7 +4,7 @@ import type {
   MutatingAdmissionPolicySpec,
   Mutation,
 } from '../../schema/generated/admissionregistration.v1beta1.js';
-import type { PolicySource } from '../validating-policy/follow-policies.js';
+import type { PolicySource } from '../validating-policy/policy-informers.js';
 import type { BoundPolicy, PolicyBinding } from '../validating-policy/policy-index.js';
 
 export type MutatingPolicies = PolicySource<MutatingAdmissionPolicySpec, MutatingAdmissionPolicyBindingSpec>;

@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../../lib/metrics.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { errorTypeOf, policyCheckMetrics } from '../policy-check-metrics.js';
 
 /** Counts the mutations that were tried. */

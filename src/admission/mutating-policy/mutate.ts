@@ -2,13 +2,13 @@
 // the other: each sees what the ones before made of the object.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { Mutation } from '../../cel/compiled-policy.js';
-import { asideOr } from '../../lib/aside.js';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
+import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
-import { isUnchanged, keepObject } from '../kept-object.js';
+import { isUnchanged, keepObject } from '../stored-object.js';
 import { takeOver } from '../take-over.js';
 import { COST_BUDGET } from '../validating-policy/decide.js';
 import {
@@ -21,7 +21,7 @@ import { conditionsHold } from '../matching/match-conditions.js';
 import type { ResourceMatch } from '../matching/match.js';
 import type { PolicyRecorder } from '../validating-policy/metrics.js';
 import { matchInput, policyInput } from '../matching/expression-input.js';
-import { RememberedAnswers } from '../matching/remembered-answers.js';
+import { MemoizedAnswers } from '../matching/memoized-answers.js';
 import { SeenRequest } from '../matching/seen-request.js';
 import type { MutatingPolicy } from './compile.js';
 import { MutationError, mutatedObject } from './mutated-object.js';
@@ -82,7 +82,7 @@ function misconfigured(
 }
 
 class Dispatch {
-  private readonly answers: RememberedAnswers;
+  private readonly answers: MemoizedAnswers;
   private readonly reinvocation: Reinvocation;
   private mutated = false;
 
@@ -93,7 +93,7 @@ class Dispatch {
     private readonly namespace: object | null,
     private readonly refusals: Refusal[],
   ) {
-    this.answers = new RememberedAnswers(parts.authorizer, attributes.context.waiting);
+    this.answers = new MemoizedAnswers(parts.authorizer, attributes.context.waiting);
     this.reinvocation = round.notes('MutatingAdmissionPolicy', () => new Reinvocation());
   }
 
@@ -186,10 +186,10 @@ class Dispatch {
   ): MaybePromise<KubeObject | undefined> {
     const { served } = this.parts;
     const takers = this.isForeign(matched) ? { ...served, toStored: () => refuseForeign(matched) } : served;
-    const here = (): KubeObject | undefined => mutatedObject(takers, matched, object, mutation);
+    const inline = (): KubeObject | undefined => mutatedObject(takers, matched, object, mutation);
     const isWrite = this.attributes.connectOptions === undefined;
-    const there = isWrite ? served.mutateAside?.(matched, object, mutation) : undefined;
-    return there === undefined ? here() : asideOr(there, here);
+    const there = isWrite ? served.mutateOnWorker?.(matched, object, mutation) : undefined;
+    return there === undefined ? inline() : withInlineFallback(there, inline);
   }
 
   /** A custom resource seen as what is none, as its scale is. */

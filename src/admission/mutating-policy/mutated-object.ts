@@ -3,7 +3,7 @@ import type { Mutation } from '../../cel/compiled-policy.js';
 import { applyJsonPatch, JsonPatchError, JsonPatchTestFailed } from '../../machinery/json-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import { internalError } from '../../machinery/status.js';
-import { LayOverError, layOver } from '../../schema/apply/lay-over.js';
+import { LayOverError, layOver } from '../../schema/apply/merge-unowned.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import type { ResourceMatch } from '../matching/match.js';

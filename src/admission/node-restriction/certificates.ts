@@ -1,8 +1,8 @@
 // A kubelet asks for certificates of its own, and of the pods it runs.
 import { MIRROR_ANNOTATION } from '../../authz/node/pod-references.js';
-import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { parseCertificateRequestPem } from '../../lib/x509/certificate-request.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import type { Pod } from '../../schema/generated/core.v1.js';

@@ -1,6 +1,6 @@
 // What a kubelet may do to nodes: write its own, but not what decides which pods come to it.
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { Node } from '../../schema/generated/core.v1.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';

@@ -1,7 +1,7 @@
 // What a kubelet may do to pods: show its own static ones, report on and remove those bound to it.
 import { configMapNames, MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { Pod, PodStatus, Volume } from '../../schema/generated/core.v1.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';

@@ -1,7 +1,7 @@
 // A kubelet asks for tokens only on behalf of the pods it runs, and for the audiences those pods name.
 import type { Authorizer } from '../../authz/authorizer.js';
 import { aggregateText } from '../../machinery/field-error.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { TokenRequest } from '../../schema/generated/authentication.v1.js';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../schema/generated/core.v1.js';

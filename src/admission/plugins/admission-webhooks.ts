@@ -1,7 +1,7 @@
 import { groupResourceText } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionWork, Round } from '../plugin.js';
-import type { HookSource } from '../webhooks/follow-hooks.js';
+import type { HookSource } from '../webhooks/hook-informers.js';
 import type { Hook } from '../webhooks/hook-index.js';
 import { mutateByHooks } from '../webhooks/mutate.js';
 import { type HookParts, validateByHooks } from '../webhooks/validate.js';

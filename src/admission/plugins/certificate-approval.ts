@@ -1,6 +1,6 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import { mayActForSigner } from '../../authz/signer-rights.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';

@@ -1,5 +1,5 @@
-import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
-import { errorText } from '../../lib/error-text.js';
+import { parseCertificateRequestPem } from '../../lib/x509/certificate-request.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { MASTERS_GROUP } from '../../machinery/user.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { forbid, isFor } from '../forbid.js';

@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import { mayActForSigner } from '../../authz/signer-rights.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';

@@ -1,5 +1,5 @@
 import { isExtendedResource } from '../../apis/core/pod/validation/resource-names.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import type { Pod, PodSpec, Toleration } from '../../schema/generated/core.v1.js';
 import { isFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';

@@ -119,7 +119,7 @@ async function ask(
         url: reviewUrl(settings.server, TIMEOUT_MS),
         body,
         timeoutMs: TIMEOUT_MS,
-        mostBytes: SHORT_ANSWER_BYTES,
+        maxBytes: SHORT_ANSWER_BYTES,
         wait: parts.wait,
         observe: parts.observe,
       }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grownBytes } from '../../machinery/grown.js';
+import { sizeHint } from '../../machinery/size-hint.js';
 import type { LimitRangeItem, Pod } from '../../schema/generated/core.v1.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { limitRanger } from './limit-ranger.js';
@@ -94,6 +94,6 @@ test('a pod that is given tens of thousands of amounts is known to have grown, a
   );
   clearInterval(others);
   assert.deepEqual(object.spec.containers?.[0]?.resources, { limits: amounts });
-  assert.ok(grownBytes(object) > JSON.stringify(amounts).length, `${grownBytes(object)}`);
+  assert.ok(sizeHint(object) > JSON.stringify(amounts).length, `${sizeHint(object)}`);
   assert.ok(turns > 3, `${turns}`);
 });

@@ -1,12 +1,12 @@
-import { namesOf } from '../../lib/closed-maps.js';
-import { ownMember, setMember } from '../../lib/plain-object.js';
-import { compareText } from '../../lib/compare-text.js';
-import { sortSteps } from '../../lib/sort-steps.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
-import { eachStep, inTurns, type Steps } from '../../lib/turns.js';
+import { keysOf } from '../../lib/values/key-cache.js';
+import { ownMember, setMember } from '../../lib/values/plain-object.js';
+import { compareText } from '../../lib/text/compare-text.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { eachStep, runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
-import { noteGrown } from '../../machinery/grown.js';
+import { addSizeHint } from '../../machinery/size-hint.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type {
   Container,
@@ -38,7 +38,7 @@ export const limitRanger: AdmissionPlugin = {
 function complete(attributes: AdmissionAttributes): MaybePromise<void> {
   if (attributes.resource.resource !== 'pods') return undefined;
   const setAll = async (ranges: readonly LimitRange[]): Promise<void> => {
-    for (const range of ranges) await inTurns(setDefaults(attributes.object as Pod, range));
+    for (const range of ranges) await runCooperatively(setDefaults(attributes.object as Pod, range));
   };
   return withRanges(attributes, setAll);
 }
@@ -57,7 +57,7 @@ function withRanges(
 
 async function checkAll(attributes: AdmissionAttributes, ranges: readonly LimitRange[]): Promise<void> {
   for (const range of ranges) {
-    const wrong = await inTurns(
+    const wrong = await runCooperatively(
       attributes.resource.resource === 'pods'
         ? violationsOfPod(attributes.object as Pod, range, attributes.context)
         : violationsOfClaim(attributes.object as PersistentVolumeClaim, range),
@@ -75,7 +75,7 @@ function isLimited({ resource, subresource, operation, old }: AdmissionAttribute
   return resource.resource === 'persistentvolumeclaims' && subresource === '';
 }
 
-function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
+function* setDefaults(pod: Pod, range: LimitRange): StepGenerator<void> {
   const requests: ResourceList = {};
   const limits: ResourceList = {};
   for (const item of limitsOf(range, 'Container')) {
@@ -85,7 +85,7 @@ function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
   const defaults = { requests, limits };
   const names = { requests: Object.keys(requests), limits: Object.keys(limits) };
   const notes: string[] = [];
-  const fill = function* (container: Container, word: string): Steps<void> {
+  const fill = function* (container: Container, word: string): StepGenerator<void> {
     for (const kind of ['requests', 'limits'] as const) {
       const filled = yield* fillMissing(container, kind, defaults[kind], names[kind]);
       if (filled.length === 0) continue;
@@ -99,11 +99,11 @@ function* setDefaults(pod: Pod, range: LimitRange): Steps<void> {
   const note = `LimitRanger plugin set: ${notes.join('; ')}`;
   pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: note };
   // What was set is named there once, and stands in the containers with its amounts.
-  noteGrown(pod, 3 * note.length);
+  addSizeHint(pod, 3 * note.length);
 }
 
-function* assignSteps(to: ResourceList, from: Readonly<ResourceList> | undefined): Steps<void> {
-  yield* eachStep(namesOf(from ?? {}), (name) => setMember(to, name, from?.[name]));
+function* assignSteps(to: ResourceList, from: Readonly<ResourceList> | undefined): StepGenerator<void> {
+  yield* eachStep(keysOf(from ?? {}), (name) => setMember(to, name, from?.[name]));
 }
 
 /** Answers the names it set. */
@@ -112,7 +112,7 @@ function* fillMissing(
   kind: 'requests' | 'limits',
   defaults: Readonly<ResourceList>,
   names: readonly string[],
-): Steps<string[]> {
+): StepGenerator<string[]> {
   const given = container.resources[kind] ?? {};
   const missing = names.filter((name) => ownMember(given, name) === undefined);
   if (missing.length === 0) return [];
@@ -122,7 +122,7 @@ function* fillMissing(
   return missing;
 }
 
-function* violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext): Steps<readonly string[]> {
+function* violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext): StepGenerator<readonly string[]> {
   const found: string[] = [];
   for (const item of range.spec?.limits ?? []) {
     if (item.type === 'Pod') yield* violations(found, item, podAmounts(spec, context));
@@ -134,13 +134,13 @@ function* violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext
   return found;
 }
 
-function* violations(found: string[], item: LimitRangeItem, amounts: Amounts): Steps<void> {
+function* violations(found: string[], item: LimitRangeItem, amounts: Amounts): StepGenerator<void> {
   yield* limitViolations(found, item.type, item.min, amounts, minimum);
   yield* limitViolations(found, item.type, item.max, amounts, maximum);
   yield* limitViolations(found, item.type, item.maxLimitRequestRatio, amounts, ratio);
 }
 
-function* violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): Steps<readonly string[]> {
+function* violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): StepGenerator<readonly string[]> {
   const amounts: Amounts = spec.resources?.requests === undefined ? {} : { requests: spec.resources.requests };
   const found: string[] = [];
   for (const item of limitsOf(range, 'PersistentVolumeClaim')) {

@@ -1,5 +1,5 @@
-import { goQuote } from '../../lib/go-quote.js';
-import { whenReady } from '../../lib/maybe-promise.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { whenReady } from '../../lib/async/maybe-promise.js';
 import { internalError, notFound, StatusError } from '../../machinery/status.js';
 import { pathSegmentName } from '../../machinery/validation/names.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
@@ -29,7 +29,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
   },
 };
 
-/** The reference asks for what it does not know of, and its client cannot ask for every name. */
+/** kube-apiserver asks for what it does not know of, and its client cannot ask for every name. */
 function missing(namespace: string): StatusError {
   const faults = pathSegmentName(namespace, false);
   if (faults.length === 0) return notFound(NAMESPACES, namespace);

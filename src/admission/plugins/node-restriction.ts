@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import { nodeNameOf } from '../../authz/node/identity.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { PersistentVolumeClaim } from '../../schema/generated/core.v1.js';
 import type { ResourceSlice } from '../../schema/generated/resource.v1.js';
 import { forbid } from '../forbid.js';

@@ -1,6 +1,6 @@
 import type { AuthorizationAttributes, Authorizer } from '../../authz/authorizer.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type GroupVersionKind, type OwnerReference, parseApiVersion } from '../../machinery/object.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';

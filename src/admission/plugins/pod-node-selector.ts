@@ -1,4 +1,4 @@
-import { ownMember } from '../../lib/plain-object.js';
+import { ownMember } from '../../lib/values/plain-object.js';
 import { parseLabelMap } from '../label-map.js';
 import { forbidden, notFound, StatusError } from '../../machinery/status.js';
 import type { Pod } from '../../schema/generated/core.v1.js';

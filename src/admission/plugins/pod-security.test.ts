@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { PodSpec } from '../../schema/generated/core.v1.js';
 import { podSecurityMetrics } from '../pod-security/metrics.js';
 import { refusal, type TestAttributes, testAttributes, type TestWrite } from '../test-attributes.js';
@@ -56,7 +56,7 @@ describe('enforcing', () => {
     assert.equal(await refusal(plugin, enforcing('baseline', {}, 'v1.19', { object })), undefined);
   });
 
-  test('very many containers are held to it in turns with others, and refused as few are', async () => {
+  test('very many containers are held to it cooperatively, and refused as few are', async () => {
     const few = (count: number): Partial<PodSpec> => ({
       containers: Array.from({ length: count }, (_, i) => ({ name: `c${i}`, image: 'i', resources: {} })),
     });

@@ -4,9 +4,9 @@ import { forbidden, internalError, invalid } from '../../machinery/status.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type { CronJob } from '../../schema/generated/batch.v1.js';
 import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../schema/generated/core.v1.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
-import { inTurns, type Steps } from '../../lib/turns.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { existingPodWarnings } from '../pod-security/existing-pods.js';
 import { evaluatePod, evaluationSteps, violationsText } from '../pod-security/evaluate.js';
 import type { CheckedPod, Violation } from '../pod-security/check.js';
@@ -196,9 +196,9 @@ function evaluatorFor(
     return answer;
   };
   if (allContainers(pod.spec).length <= MANY_CONTAINERS) return evaluate;
-  return inTurns(evaluateAll()).then(() => evaluate);
+  return runCooperatively(evaluateAll()).then(() => evaluate);
 
-  function* evaluateAll(): Steps<void> {
+  function* evaluateAll(): StepGenerator<void> {
     for (const mode of modes) {
       const key = policyText(asked[mode]);
       if (!answers.has(key)) answers.set(key, yield* evaluationSteps(asked[mode], pod, features));

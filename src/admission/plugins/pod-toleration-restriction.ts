@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
-import { errorText } from '../../lib/error-text.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
+import { append } from '../../lib/values/append.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { notFound, StatusError } from '../../machinery/status.js';
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';

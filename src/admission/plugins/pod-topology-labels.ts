@@ -1,4 +1,4 @@
-import { whenReady } from '../../lib/maybe-promise.js';
+import { whenReady } from '../../lib/async/maybe-promise.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { Binding, Pod } from '../../schema/generated/core.v1.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';

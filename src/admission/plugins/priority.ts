@@ -1,4 +1,4 @@
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import type { Pod, PodSpec } from '../../schema/generated/core.v1.js';
 import type { PriorityClass } from '../../schema/generated/scheduling.v1.js';
 import type { LifeContext } from '../../registry/kind.js';

@@ -6,7 +6,7 @@ import { pods } from '../../apis/core/pod/definition.js';
 import { resourceQuotas } from '../../apis/core/resourcequota/definition.js';
 import { apiEnablement } from '../../machinery/api-enablement.js';
 import type { ResourceList, ResourceQuota } from '../../schema/generated/core.v1.js';
-import { Resources } from '../../server/resources.js';
+import { Resources } from '../../server/kinds/resources.js';
 import { createResourceStore } from '../../storage/create-store.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';

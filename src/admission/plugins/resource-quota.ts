@@ -1,4 +1,4 @@
-import { whenReady } from '../../lib/maybe-promise.js';
+import { whenReady } from '../../lib/async/maybe-promise.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { evaluatorFor } from '../quota/evaluator.js';
 import type { LimitedResource } from '../quota/limited.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteGivenEmpty } from '../../machinery/given-empty.js';
+import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { runtimeClass } from './runtime-class.js';

@@ -1,14 +1,14 @@
-import { ownMember } from '../../lib/plain-object.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
-import { wasGivenEmpty } from '../../machinery/given-empty.js';
-import { noteGrown } from '../../machinery/grown.js';
+import { ownMember } from '../../lib/values/plain-object.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { wasGivenEmpty } from '../../machinery/explicit-empty.js';
+import { addSizeHint } from '../../machinery/size-hint.js';
 import { compareQuantities } from '../../machinery/quantity.js';
 import { StatusError } from '../../machinery/status.js';
 import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
-import { notAskedFor } from '../asked-name.js';
+import { notAskedFor } from '../requested-name.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { mergeTolerations } from '../tolerations.js';
@@ -46,7 +46,7 @@ function takeOver(attributes: AdmissionAttributes, found: RuntimeClass): void {
   setScheduling(attributes, spec, found);
   const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
   const taken = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
-  noteGrown(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
+  addSizeHint(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
 }
 
 function compare(attributes: AdmissionAttributes, found: RuntimeClass | undefined): void {

@@ -5,7 +5,7 @@ import { createChain } from '../chain.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { serviceAccount } from './service-account.js';
 
-test('the token is mounted in turns with others where containers are very many', async () => {
+test('the token is mounted cooperatively where containers are very many', async () => {
   const containers = Array.from({ length: 200_000 }, () => ({ name: 'c', image: 'i' }));
   const attributes = testAttributes({
     resource: 'pods',

@@ -1,12 +1,12 @@
 import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { saysTrue } from '../../lib/go-strconv.js';
-import { notAskedFor } from '../asked-name.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { saysTrue } from '../../lib/go/strconv.js';
+import { notAskedFor } from '../requested-name.js';
 import { forbid } from '../forbid.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
-import { atOnce, eachStep, inTurns } from '../../lib/turns.js';
-import { noteGrown } from '../../machinery/grown.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { runSync, eachStep, runCooperatively } from '../../lib/scheduling/yield.js';
+import { addSizeHint } from '../../machinery/size-hint.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
@@ -69,7 +69,7 @@ function complete(options: ServiceAccountOptions, attributes: AdmissionAttribute
   return whenReady(accountOf(options, attributes, spec.serviceAccountName), (account) => {
     const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
     return whenReady(automount ? mountToken(options, spec) : 0, (mounts) => {
-      if (mounts > 0) noteGrown(attributes.object as Pod, MOUNT_BYTES * mounts);
+      if (mounts > 0) addSizeHint(attributes.object as Pod, MOUNT_BYTES * mounts);
       takePullSecrets(attributes.object as Pod, spec, account);
     });
   });
@@ -78,7 +78,7 @@ function complete(options: ServiceAccountOptions, attributes: AdmissionAttribute
 function takePullSecrets(pod: Pod, spec: PodSpec, { imagePullSecrets = [] }: Readonly<ServiceAccount>): void {
   if (imagePullSecrets.length === 0 || (spec.imagePullSecrets ?? []).length > 0) return;
   spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}));
-  noteGrown(pod, SECRET_BYTES * imagePullSecrets.length);
+  addSizeHint(pod, SECRET_BYTES * imagePullSecrets.length);
 }
 
 function accountOf(
@@ -131,11 +131,11 @@ function mountToken({ nameSuffix }: ServiceAccountOptions, spec: PodSpec): Maybe
   });
 }
 
-/** Many in turns with others: there may be a million containers. */
+/** Many cooperatively: there may be a million containers. */
 function each<T>(items: readonly T[], make: (item: T) => T): MaybePromise<T[]> {
   const made: T[] = [];
   const steps = eachStep(items, (item) => made.push(make(item)));
-  return whenReady(items.length > MANY_CONTAINERS ? inTurns(steps) : atOnce(steps), () => made);
+  return whenReady(items.length > MANY_CONTAINERS ? runCooperatively(steps) : runSync(steps), () => made);
 }
 
 const tokenVolume = (name: string): Volume => ({
@@ -171,7 +171,7 @@ function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, 
     if (enforced === undefined || !saysTrue(enforced)) return;
     const wrong = secretNotAllowed(pod.spec, account, ephemeral);
     if (wrong === undefined) return;
-    // The reference forgets to say that this is a refusal.
+    // kube-apiserver forgets to say that this is a refusal.
     throw ephemeral ? new StatusError(500, '', wrong) : forbid(attributes, wrong);
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { conditionMetrics } from '../condition-metrics.js';

@@ -1,6 +1,6 @@
 // The baseline level: what keeps a pod from known ways to gain privileges. In the order they are reported.
 import { allContainers } from '../../apis/core/pod/containers.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { LifecycleHandler, Probe, SELinuxOptions } from '../../schema/generated/core.v1.js';
 import {
   type CheckedPod,

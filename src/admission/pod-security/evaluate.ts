@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { FeatureGates } from '../../registry/kind.js';
 import { baselineChecks } from './baseline.js';
 import type { CheckedPod, PodCheck, VersionedCheck, Violation } from './check.js';
@@ -7,14 +7,14 @@ import { restrictedChecks } from './restricted.js';
 
 /** Everything about a pod that a level, as it stood in a version, does not allow. */
 export const evaluatePod = (policy: LevelVersion, pod: CheckedPod, features: FeatureGates): readonly Violation[] =>
-  atOnce(evaluationSteps(policy, pod, features));
+  runSync(evaluationSteps(policy, pod, features));
 
 /** The same, for a pod of very many containers. */
 export function* evaluationSteps(
   { level, minor }: LevelVersion,
   pod: CheckedPod,
   features: FeatureGates,
-): Steps<readonly Violation[]> {
+): StepGenerator<readonly Violation[]> {
   if (level === 'privileged') return [];
   const found: Violation[] = [];
   for (const check of checksOf(level, Math.min(minor, NEWEST_MINOR))) {

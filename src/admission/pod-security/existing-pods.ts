@@ -1,5 +1,5 @@
-import { goQuote } from '../../lib/go-quote.js';
-import { Turns } from '../../lib/turns.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { loadedAll } from '../../storage/store.js';
@@ -21,7 +21,7 @@ export async function existingPodWarnings(
 ): Promise<readonly string[]> {
   const all = (await loadedAll(await context.lookup.list(PODS, namespace))) as Pod[];
   const pods = differentFirst(all.filter((pod) => !isExempt(pod)));
-  const turns = new Turns();
+  const yielder = new Yielder();
   const deadlineMs = context.now().getTime() + MAX_MS;
   const found = new Map<string, string[]>();
   let checked = 0;
@@ -35,7 +35,7 @@ export async function existingPodWarnings(
       names.push(pod.metadata.name ?? '');
     }
     if (context.now().getTime() > deadlineMs) break;
-    if (checked % CHECKED_AT_ONCE === 0) await turns.breathe();
+    if (checked % CHECKED_AT_ONCE === 0) await yielder.yieldIfDue();
   }
   const warnings: string[] = [];
   if (checked < pods.length) {

@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../../lib/metrics.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { RELEASE } from '../../machinery/names.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { LevelVersion, Mode } from './policy.js';

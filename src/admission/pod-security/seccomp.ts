@@ -1,6 +1,6 @@
 // System call filters, which both levels look at: in annotations once, in fields since 1.19.
 import { allContainers } from '../../apis/core/pod/containers.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import {
   type CheckedPod,
   containersText,

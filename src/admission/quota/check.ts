@@ -1,5 +1,5 @@
 // One write against the quotas of its namespace.
-import { ownMember } from '../../lib/plain-object.js';
+import { ownMember } from '../../lib/values/plain-object.js';
 import {
   addQuantities,
   compareQuantities,

@@ -1,4 +1,4 @@
-import { ownMember } from '../../lib/plain-object.js';
+import { ownMember } from '../../lib/values/plain-object.js';
 import { computeQosClass } from '../../apis/core/pod/qos.js';
 import { hasPodLevelResources, podLimits, podRequests } from '../../apis/core/pod/resources.js';
 import { isExtendedResource, isHugePages, isNativeResource } from '../../apis/core/pod/validation/resource-names.js';

@@ -3,7 +3,7 @@ import type {
   ValidatingAdmissionPolicyBindingSpec,
   ValidatingAdmissionPolicySpec,
 } from '../../schema/generated/admissionregistration.v1.js';
-import type { PolicySource } from './follow-policies.js';
+import type { PolicySource } from './policy-informers.js';
 import type { BoundPolicy, PolicyBinding } from './policy-index.js';
 
 export type ValidatingPolicies = PolicySource<ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyBindingSpec>;

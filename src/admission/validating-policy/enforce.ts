@@ -10,7 +10,7 @@ import { type InvocationParts, invocationsOf, namespaceOfRequest } from './invoc
 import { type Fault, isFault, type ResourceMatch } from '../matching/match.js';
 import type { PolicyRecorder } from './metrics.js';
 import { matchInput, policyInput, type SeenObjects } from '../matching/expression-input.js';
-import { RememberedAnswers } from '../matching/remembered-answers.js';
+import { MemoizedAnswers } from '../matching/memoized-answers.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 
 export interface EnforcementParts extends InvocationParts {
@@ -44,7 +44,7 @@ export async function enforce(
 
 class Enforcement {
   private readonly refusals: Refusal[] = [];
-  private readonly answers: RememberedAnswers;
+  private readonly answers: MemoizedAnswers;
   private readonly annotations: AnnotationCollector;
   /** As expressions see it; null while it is not known, and where there is none. */
   private namespace: object | null = null;
@@ -53,7 +53,7 @@ class Enforcement {
     private readonly parts: EnforcementParts,
     private readonly request: SeenRequest,
   ) {
-    this.answers = new RememberedAnswers(parts.authorizer, request.attributes.context.waiting);
+    this.answers = new MemoizedAnswers(parts.authorizer, request.attributes.context.waiting);
     this.annotations = new AnnotationCollector(request.attributes.annotate);
   }
 

@@ -1,6 +1,6 @@
 // The objects a binding takes its policy's parameters from.
-import { errorText } from '../../lib/error-text.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { labelSelectorAsSelector } from '../../machinery/label-selector.js';
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../../machinery/object.js';
 import type { ParamKind, ParamRef } from '../../schema/generated/admissionregistration.v1.js';

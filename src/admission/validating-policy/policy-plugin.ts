@@ -1,9 +1,9 @@
 // What the plugins of both kinds of policies do before they look at any.
-import type { MaybePromise } from '../../lib/maybe-promise.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { groupResourceText } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';
 import type { AdmissionAttributes } from '../plugin.js';
-import type { PolicySource } from './follow-policies.js';
+import type { PolicySource } from './policy-informers.js';
 import { matchResources } from '../matching/match.js';
 import type { BindingSpec, BoundPolicy, PolicySpec } from './policy-index.js';
 import { SeenRequest, type ServedResources } from '../matching/seen-request.js';

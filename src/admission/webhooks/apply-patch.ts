@@ -1,7 +1,7 @@
 // What a mutating webhook wants changed, brought into the object.
-import { asideOr } from '../../lib/aside.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations } from '../../machinery/json-patch.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { internalError, StatusError } from '../../machinery/status.js';
@@ -13,7 +13,7 @@ import type { PatchMade, SeenRequest, ServedResources } from '../matching/seen-r
 import type { Hook } from './hook-index.js';
 import { CallFailure, UNAVAILABLE } from './refusals.js';
 import type { HookAnswer } from './review.js';
-import type { TakenPatch } from './taken-answer.js';
+import type { ParsedPatch } from './review-response.js';
 
 /** The operations of an answer; none when it changes nothing. Throws CallFailure for what is no patch. */
 export function patchOf(name: string, { patch, patchType }: HookAnswer): readonly unknown[] {
@@ -45,7 +45,7 @@ export function applyHookPatch(
   hook: Hook,
   request: SeenRequest,
   matched: ResourceMatch,
-  patch: Pick<TakenPatch, 'json' | 'operations'>,
+  patch: Pick<ParsedPatch, 'json' | 'operations'>,
 ): MaybePromise<boolean> {
   const { attributes } = request;
   const seen = attributes.connectOptions ?? request.inVersion(request.object, matched);
@@ -54,12 +54,12 @@ export function applyHookPatch(
       `admission webhook ${goQuote(hook.name)} attempted to modify the object, which is not supported for this operation`,
     );
   }
-  const here = (): PatchMade =>
+  const inline = (): PatchMade =>
     patchedObject(seen as JsonObject, patch.operations(), (tree) =>
       served.toStored(matched.resource, matched.kind, tree),
     );
-  const there = attributes.connectOptions === undefined ? served.patchAside?.(matched, seen, patch.json) : undefined;
-  const making = there === undefined ? here() : asideOr(there, here);
+  const there = attributes.connectOptions === undefined ? served.patchOnWorker?.(matched, seen, patch.json) : undefined;
+  const making = there === undefined ? inline() : withInlineFallback(there, inline);
   return whenReady(making, ({ object: made, changed }) =>
     whenReady(request.back(made), (object) => {
       takeOver(attributes, object);

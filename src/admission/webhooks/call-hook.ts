@@ -1,6 +1,6 @@
 // Asks one webhook about a request.
-import type { Aside } from '../../lib/aside.js';
-import { errorText } from '../../lib/error-text.js';
+import type { WorkerPool } from '../../lib/async/worker-pool.js';
+import { errorText } from '../../lib/text/error-text.js';
 import type { CertificateNotes } from '../../machinery/certificate-notes.js';
 import { restCall, RestCallError, type RestObserver } from '../../machinery/rest-call.js';
 import { StatusError } from '../../machinery/status.js';
@@ -12,7 +12,7 @@ import type { HookClient, HookClients } from './hook-clients.js';
 import type { Hook } from './hook-index.js';
 import { CallFailure, Denial, dryRunUnsupported, UNAVAILABLE } from './refusals.js';
 import { reviewBody, reviewVersion } from './review.js';
-import { takeAnswer, type TakenAnswer, type TakenPatch } from './taken-answer.js';
+import { parseReviewResponse, type ReviewResponse, type ParsedPatch } from './review-response.js';
 
 export interface CallParts {
   readonly clients: Pick<HookClients, 'of'>;
@@ -21,7 +21,7 @@ export interface CallParts {
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
   /** Where long answers are read. */
-  readonly aside?: Aside;
+  readonly workers?: WorkerPool;
   readonly observe?: RestObserver | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface CallParts {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** Applies the patch of a hook that mutates; answers whether it was. */
-export type ApplyPatch = (patch: TakenPatch) => Promise<boolean>;
+export type ApplyPatch = (patch: ParsedPatch) => Promise<boolean>;
 
 /** A hook is one that mutates where there is something to apply its answer. Throws CallFailure, Denial or StatusError. */
 export async function callHook(
@@ -54,7 +54,7 @@ export async function callHook(
   try {
     const answered = await send(parts, hook, attributes, body, span ?? attributes.context.trace);
     span?.event('Request completed');
-    const answer = await takeAnswer(parts.aside, { hook: name, version, uid, mutating }, answered);
+    const answer = await parseReviewResponse(parts.workers, { hook: name, version, uid, mutating }, answered);
     note(answer, attributes);
     if (answer.failure !== undefined) throw new CallFailure(name, answer.failure.why, answer.failure.code);
     if (answer.denial !== undefined) throw new Denial(answer.denial);
@@ -76,7 +76,7 @@ function recordCall(hook: Hook, attributes: AdmissionAttributes, uid: string, mu
   });
 }
 
-function note({ notes, warnings }: TakenAnswer, attributes: AdmissionAttributes): void {
+function note({ notes, warnings }: ReviewResponse, attributes: AdmissionAttributes): void {
   for (const [key, value] of notes) attributes.annotate(key, value);
   for (const text of warnings) attributes.context.warn(text);
 }

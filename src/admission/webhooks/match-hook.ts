@@ -1,12 +1,12 @@
 // Whether a webhook is asked about a request.
 import type { Authorizer } from '../../authz/authorizer.js';
-import { type MaybePromise, whenReady } from '../../lib/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { forbidden, internalError } from '../../machinery/status.js';
 import type { ConditionMetrics } from '../condition-metrics.js';
 import { isFault, matchRequest, type ResourceMatch } from '../matching/match.js';
 import { conditionsHold } from '../matching/match-conditions.js';
 import { matchInput, policyInput } from '../matching/expression-input.js';
-import { RememberedAnswers } from '../matching/remembered-answers.js';
+import { MemoizedAnswers } from '../matching/memoized-answers.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 import type { Hook } from './hook-index.js';
 
@@ -53,7 +53,7 @@ async function underConditions(
   const { operation, resource, name } = attributes;
   const compiled = hook.conditions?.();
   if (compiled === undefined) return matched;
-  const answers = new RememberedAnswers(authorizer, attributes.context.waiting);
+  const answers = new MemoizedAnswers(authorizer, attributes.context.waiting);
   const owner = { name: hook.name, kind: 'webhook', operation } as const;
   const objects = {
     object: attributes.connectOptions ?? request.inVersion(request.object, matched),

@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../../lib/metrics.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { Operation } from '../plugin.js';
 import type { HookType } from './match-hook.js';
 

@@ -10,7 +10,7 @@ import { demandConverted, matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
 import { hasPreciseTimes } from './precise-times.js';
 import { Reinvocation } from '../reinvocation.js';
-import type { TakenPatch } from './taken-answer.js';
+import type { ParsedPatch } from './review-response.js';
 import type { HookParts } from './validate.js';
 
 const PLUGIN = 'MutatingAdmissionWebhook';
@@ -112,7 +112,7 @@ class Mutation {
 }
 
 /** What the audit log says of a patch. */
-function patchNote({ configuration, name }: Hook, patch: TakenPatch): string {
+function patchNote({ configuration, name }: Hook, patch: ParsedPatch): string {
   const head = JSON.stringify({ configuration, webhook: name });
   return `${head.slice(0, -1)},"patch":${patch.text()},"patchType":"JSONPatch"}`;
 }

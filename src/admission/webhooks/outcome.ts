@@ -1,5 +1,5 @@
 // What is counted of one call of a webhook, and whether the request goes on after it.
-import { isOver } from '../../lib/waiting.js';
+import { isCancelled } from '../../lib/async/cancellation.js';
 import { givenUp, tooLate } from '../../registry/deadline.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { Hook } from './hook-index.js';
@@ -73,5 +73,5 @@ export async function settleCall<T>(
 function checkWaited({ nowMs }: OutcomeParts, { context }: AdmissionAttributes): void {
   const { deadlineMs = Infinity, waiting } = context;
   if (nowMs() + EARLY_TIMER_MS >= deadlineMs) throw tooLate();
-  if (isOver(waiting)) throw givenUp(waiting);
+  if (isCancelled(waiting)) throw givenUp(waiting);
 }

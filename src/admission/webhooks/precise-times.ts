@@ -1,8 +1,8 @@
-// The reference knows when fields were changed to fractions of a second, until a patch is applied to the object: what it
+// kube-apiserver knows when fields were changed to fractions of a second, until a patch is applied to the object: what it
 // makes of it has whole ones. So the first patch of a write has changed something, whatever it says.
 import type { KubeObject } from '../../machinery/object.js';
 import { typeOf } from '../../schema/catalogue.js';
-import { isUnchanged } from '../kept-object.js';
+import { isUnchanged } from '../stored-object.js';
 import type { AdmissionAttributes } from '../plugin.js';
 
 /** Whether this write has noted whose fields it changes. Custom resources have no types to keep such times in. */

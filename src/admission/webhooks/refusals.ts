@@ -1,5 +1,5 @@
 // How what became of a webhook is told to the client.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { badRequest, internalError, StatusError } from '../../machinery/status.js';
 import { statusErrorOf } from '../../machinery/rest-status.js';
 import type { Status } from '../../schema/generated/meta.v1.js';

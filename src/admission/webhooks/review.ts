@@ -1,5 +1,5 @@
 // What a webhook is asked, and what it answers.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { RestAnswer } from '../../machinery/rest-call.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { AdmissionResponse } from '../../schema/generated/admission.v1.js';
@@ -18,7 +18,7 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 export const reviewVersion = (versions: readonly string[] | null): ReviewVersion | undefined =>
   versions?.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1');
 
-/** The review as JSON, its members in the reference's order. */
+/** The review as JSON, its members in kube-apiserver's order. */
 export async function reviewBody(
   version: ReviewVersion,
   uid: string,
@@ -27,7 +27,7 @@ export async function reviewBody(
 ): Promise<string | Buffer> {
   const { attributes } = request;
   const head = JSON.stringify(requestHead(request, matched, uid));
-  const object = await (request.printConnect(matched) ?? request.print(request.object, matched));
+  const object = await (request.encodeConnect(matched) ?? request.print(request.object, matched));
   const oldObject = await request.print(request.old, matched);
   const pieces = [
     `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":${head.slice(0, -1)},"object":`,

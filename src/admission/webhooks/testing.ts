@@ -1,5 +1,5 @@
 // Webhooks to try on writes, without a server or a socket.
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { certificateNotes } from '../../machinery/certificate-notes.js';
 import { Readable } from 'node:stream';
 import type { KubeObject } from '../../machinery/object.js';

@@ -1,14 +1,14 @@
 // The other servers of the control plane, which may be of other releases: a request for what only they serve is handed
 // on to one of them.
-import type { Clock } from '../../lib/clock.js';
-import { firstHeader, type HttpResponse } from '../../lib/http.js';
-import { every } from '../../lib/repeat.js';
-import { WorkQueue } from '../../lib/work-queue.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { firstHeader, type HttpResponse } from '../../lib/http/http.js';
+import { every } from '../../lib/async/repeat.js';
+import { WorkQueue } from '../../lib/async/work-queue.js';
 import type { RequestInfo } from '../../machinery/request-info.js';
 import { serviceUnavailable } from '../../machinery/status.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
-import { followStore } from '../../storage/follow-store.js';
+import { startInformer } from '../../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../../storage/store.js';
 import { handOn, type ProxiedRequest } from '../proxy.js';
 import { fetchPeerDiscovery, resourceKey } from './peer-discovery.js';
@@ -47,24 +47,24 @@ export class Peers {
     const { leases, clock, log } = this.options;
     const queue = new WorkQueue({
       name: 'discovery of other servers',
-      work: () => this.#discover([...followed.objects.values()]),
+      work: () => this.#discover([...informer.objects.values()]),
       concurrency: 1,
       clock,
       signal,
       log,
     });
-    const followed = followStore({
+    const informer = startInformer({
       store: leases,
       signal,
       log: (message) => log(`leases of servers: ${message}`),
-      put: (lease, before) => {
+      onUpsert: (lease, before) => {
         if (this.#isOther(lease) && (before === undefined || holderOf(before) !== holderOf(lease))) queue.add(ALL);
       },
-      gone: (lease) => {
+      onDelete: (lease) => {
         if (this.#isOther(lease)) queue.add(ALL);
       },
     });
-    await followed.synced;
+    await informer.synced;
     this.#synced = true;
     // A server that was replaced by one of another release may hold its lease under the same name.
     every(async () => queue.add(ALL), { everyMs: ASK_AGAIN_MS, signal, log });

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type ExpressionChecker, checkExpression } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, duplicate, required, tooMany } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';

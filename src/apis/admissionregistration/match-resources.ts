@@ -1,6 +1,6 @@
 // What policies and their bindings say about the objects they are for and the parameters they take.
 import { apiVersionFault } from '../../machinery/object.js';
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,

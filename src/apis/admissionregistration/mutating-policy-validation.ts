@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';

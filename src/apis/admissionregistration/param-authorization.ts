@@ -1,6 +1,6 @@
 // A policy reads its parameters with the server's rights: whoever writes one must be able to read them too.
 import type { Authorizer } from '../../authz/authorizer.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from '../../machinery/object.js';
 import { MASTERS_GROUP, type UserInfo } from '../../machinery/user.js';
 import type { LifeContext } from '../../registry/kind.js';

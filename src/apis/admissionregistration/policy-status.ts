@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { jsonPathError } from '../../machinery/json-path.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';

@@ -1,7 +1,7 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type ExpressionChecker, type PolicyEnvironment, checkExpression } from '../../cel/expression-check.js';
-import { MOST_FAULTS, validateExpressionAmount } from '../../cel/expression-limits.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { MAX_FAULTS, validateExpressionAmount } from '../../cel/expression-limits.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -128,7 +128,7 @@ export class PolicyExpressions {
     path: FieldPath,
     stored: ReadonlySet<string> = this.stored,
   ): FieldErrors {
-    if (this.faults > MOST_FAULTS) return [];
+    if (this.faults > MAX_FAULTS) return [];
     // Of most uses blanks around the expression count, since mistakes are told by their column.
     const trimmed = TRIMMED.has(use) ? expression.trim() : expression;
     const environment = {

@@ -1,5 +1,5 @@
 // Which requests a webhook or a policy is for: operations, groups, versions, resources.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FieldPath, fieldErrorText } from '../../machinery/field-error.js';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { validateRule } from './resource-rules.js';
 import { mutatingWebhookConfiguration } from './webhook-configurations.js';
 import { type Webhook, validateWebhooks } from './webhook-validation.js';

@@ -1,7 +1,7 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,

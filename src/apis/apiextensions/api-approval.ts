@@ -1,6 +1,6 @@
 // Groups of the Kubernetes community's own domains say where their API was approved.
-import { goQuote } from '../../lib/go-quote.js';
-import { parseGoUrl } from '../../lib/go-url.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { parseGoUrl } from '../../lib/go/url.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import type { CustomResourceDefinition } from '../../schema/generated/apiextensions.v1.js';
 

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
-import { parseCertificate } from '../../lib/certificate.js';
-import { decodePem } from '../../lib/pem.js';
+import { append } from '../../lib/values/append.js';
+import { parseCertificate } from '../../lib/x509/certificate.js';
+import { decodePem } from '../../lib/x509/pem.js';
 import {
   type FieldErrors,
   type FieldPath,

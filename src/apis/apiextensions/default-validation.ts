@@ -1,8 +1,8 @@
 // Defaults are values like any other: they must fit their schema, and hold nothing it does not know.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type FieldErrors, FieldPath, aggregateText, fieldErrorText, invalid } from '../../machinery/field-error.js';
 import { type Schema, itemsOf, schemaHas, sortedMembers } from './schema-walk.js';
 import { prune } from './values/prune.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { CLEANUP_FINALIZER, customResourceDefinition } from './definition.js';
 
 test('a definition that begins to end waits for its own objects alone, whatever is asked of dependents', async () => {

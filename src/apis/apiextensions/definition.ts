@@ -1,5 +1,5 @@
 import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { NAME_COLUMN } from '../../registry/columns.js';
 import { dropGatedFields, gated, type GatedField } from '../../registry/gated-fields.js';
 import type { KindDefinition } from '../../registry/kind.js';

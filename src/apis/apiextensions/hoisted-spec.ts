@@ -1,6 +1,6 @@
 // Errors of a definition name its members where an older version of the API had them: what all versions say alike
 // stands once at the top (`spec.validation`), and only what differs stands with its version.
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionSpec,

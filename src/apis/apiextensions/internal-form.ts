@@ -1,8 +1,8 @@
-// The shape in which the reference prints parts of a definition inside errors: its in-memory structs.
-import { goJson } from '../../lib/go-json.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+// The shape in which kube-apiserver prints parts of a definition inside errors: its in-memory structs.
+import { goJson } from '../../lib/go/json.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';
-import { givenEmptyOf } from '../../machinery/given-empty.js';
+import { givenEmptyOf } from '../../machinery/explicit-empty.js';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,

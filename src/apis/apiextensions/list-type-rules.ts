@@ -1,5 +1,5 @@
 // How lists and maps merge: `x-kubernetes-list-type`, its keys, and `x-kubernetes-map-type`.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { isDns1035Label } from '../../machinery/validation/names.js';
 import type { CustomResourceDefinitionNames } from '../../schema/generated/apiextensions.v1.js';

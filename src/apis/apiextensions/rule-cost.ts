@@ -6,7 +6,7 @@ export const EXPRESSION_COST_LIMIT = 10_000_000;
 /** For all rules of a schema. */
 const SCHEMA_COST_LIMIT = 100_000_000;
 /** Of the rules that made a schema too costly, the first few are told, if they weigh a hundredth of the limit. */
-const MOST_TOLD = 4;
+const MAX_REPORTED = 4;
 
 export class TotalCost {
   private total = 0;
@@ -18,7 +18,7 @@ export class TotalCost {
     this.total += cost;
     if (cost < SCHEMA_COST_LIMIT / 100) return;
     this.costly.push({ path, cost });
-    this.costly = this.costly.toSorted((a, b) => b.cost - a.cost).slice(0, MOST_TOLD);
+    this.costly = this.costly.toSorted((a, b) => b.cost - a.cost).slice(0, MAX_REPORTED);
   }
 
   /** `path` is the schema's. */

@@ -1,8 +1,8 @@
 // `x-kubernetes-validations`: rules in expressions, on a node of a schema.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { MAX_REQUEST_BYTES } from '../../cel/environments/declared-type.js';
 import type { CompiledRule } from '../../cel/environments/schema-rules.js';
-import { MOST_FAULTS } from '../../cel/expression-limits.js';
+import { MAX_FAULTS } from '../../cel/expression-limits.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import {
   type FieldErrors,
@@ -84,7 +84,7 @@ export function checkRules(schema: Schema, context: RuleContext, rules: Expressi
   const compile = rules.checker.rulesOn(found.type);
   const times = context.cardinality ?? Math.floor(MAX_REQUEST_BYTES / (found.type.minSize + 1));
   return (schema['x-kubernetes-validations'] ?? []).flatMap((rule, i) => {
-    if (context.total.faults > MOST_FAULTS) return [];
+    if (context.total.faults > MAX_FAULTS) return [];
     const stored = {
       rule: rules.stored.rules.has(rule.rule),
       message: rules.stored.messages.has(rule.messageExpression ?? ''),

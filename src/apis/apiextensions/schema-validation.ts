@@ -1,8 +1,8 @@
 // The rules of an OpenAPI schema in a definition, besides those of structural schemas.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, notSupported } from '../../machinery/field-error.js';
-import { givenEmptyOf, wasGivenEmpty } from '../../machinery/given-empty.js';
+import { givenEmptyOf, wasGivenEmpty } from '../../machinery/explicit-empty.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
 import { hasDefault, validateDefaults } from './default-validation.js';
 import type { Trials } from './values/validate-value.js';
@@ -90,7 +90,7 @@ const ROOT_MEMBERS: readonly (readonly [string, keyof Schema])[] = [
   ['XValidations', 'x-kubernetes-validations'],
 ];
 
-/** Members told before the type, in the reference's order. */
+/** Members told before the type, in kube-apiserver's order. */
 const BEFORE_TYPE = ['id', '$schema', '$ref'];
 
 function validateRootMembers(schema: Schema, path: FieldPath): FieldErrors {

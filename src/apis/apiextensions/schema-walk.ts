@@ -1,7 +1,7 @@
 // Ways through a schema. Every place a schema can hold another is listed here and nowhere else.
-import { append } from '../../lib/append.js';
-import { namesOf } from '../../lib/closed-maps.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { append } from '../../lib/values/append.js';
+import { keysOf } from '../../lib/values/key-cache.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { CustomResourceDefinitionSpec, JSONSchemaProps } from '../../schema/generated/apiextensions.v1.js';
 
 export type Schema = Readonly<JSONSchemaProps>;
@@ -36,7 +36,7 @@ export function isLargerThan(schema: Schema | undefined, most: number): boolean 
   const open: Schema[] = schema === undefined ? [] : [schema];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     const { properties = {}, enum: values = [], 'x-kubernetes-validations': rules = [] } = one;
-    left -= 1 + namesOf(properties).length + values.length + rules.length;
+    left -= 1 + keysOf(properties).length + values.length + rules.length;
     if (left < 0) return true;
     append(open, subschemas(one));
   }

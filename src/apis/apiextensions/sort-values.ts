@@ -1,6 +1,6 @@
-// The JSON inside schemas, which the reference keeps with its members by name.
-import { append } from '../../lib/append.js';
-import { isPlainObject, setMember } from '../../lib/plain-object.js';
+// The JSON inside schemas, which kube-apiserver keeps with its members by name.
+import { append } from '../../lib/values/append.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import type { CustomResourceDefinitionSpec, JSONSchemaProps } from '../../schema/generated/apiextensions.v1.js';
 import { schemasOf, subschemas } from './schema-walk.js';
 

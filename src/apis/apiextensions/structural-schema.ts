@@ -1,6 +1,6 @@
 // A structural schema says the type of everything, once, outside of the rules on values (anyOf, not and the like),
 // so that unknown members can be dropped and defaults set without trying alternatives.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type FieldErrors,

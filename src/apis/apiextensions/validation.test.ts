@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { fieldErrorText } from '../../machinery/field-error.js';
-import { noteGivenEmpty } from '../../machinery/given-empty.js';
+import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../machinery/validation/names.js';

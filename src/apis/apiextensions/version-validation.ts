@@ -1,6 +1,6 @@
 // What stands beside the schema of a version: subresources, columns, selectable fields, its deprecation.
-import { append } from '../../lib/append.js';
-import { goJson } from '../../lib/go-json.js';
+import { append } from '../../lib/values/append.js';
+import { goJson } from '../../lib/go/json.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -29,7 +29,7 @@ const SELECTABLE_TYPES = ['string', 'boolean', 'integer'];
 export function validateDeprecation(version: Readonly<CustomResourceDefinitionVersion>, path: FieldPath): FieldErrors {
   const { deprecated = false, deprecationWarning: warning } = version;
   if (warning === undefined) return [];
-  // Behind a pointer the reference shows a text as JSON.
+  // Behind a pointer kube-apiserver shows a text as JSON.
   const refuse = (why: string) => invalid(path.child('deprecationWarning'), new Verbatim(goJson(warning)), why);
   if (!deprecated) return [refuse('can only be set for deprecated versions')];
   const errors: FieldErrors = [];

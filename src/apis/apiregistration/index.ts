@@ -1,5 +1,5 @@
-import { append } from '../../lib/append.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { append } from '../../lib/values/append.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import {

@@ -1,7 +1,7 @@
 // serviceaccounts/token: a token for the account, bound to a pod, secret or node if asked.
 import type { IssuedToken, TokenIssuer, TokenToIssue } from '../../authn/service-account/issuer.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { StatusError, badRequest, conflict, internalError, invalid } from '../../machinery/status.js';

@@ -1,7 +1,7 @@
 // What an access review asks, as the authorizer is asked.
 import type { AuthorizationAttributes } from '../../authz/authorizer.js';
-import { append } from '../../lib/append.js';
-import { eachStep, type Steps } from '../../lib/turns.js';
+import { append } from '../../lib/values/append.js';
+import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { type FieldRequirement, fieldSelectorSteps } from '../../machinery/field-selector.js';
 import { type LabelRequirement, SelectorError } from '../../machinery/label-requirement.js';
 import { labelSelectorAsSelector, labelSelectorSteps } from '../../machinery/label-selector.js';
@@ -23,7 +23,7 @@ export function* questionOf(
   user: UserInfo,
   resource: ResourceAttributes | undefined,
   nonResource: NonResourceAttributes | undefined,
-): Steps<ReviewQuestion> {
+): StepGenerator<ReviewQuestion> {
   if (resource === undefined) {
     return {
       attributes: { ...NOTHING, user, verb: nonResource?.verb ?? '', path: nonResource?.path ?? '' },
@@ -89,9 +89,9 @@ interface GivenSelector<Given> {
 /** Requirements that were given keep their order; those read from text are sorted. */
 function* readSelector<Given, Requirement>(
   selector: GivenSelector<Given> | undefined,
-  parse: (text: string) => Steps<{ readonly requirements: readonly Requirement[] }>,
+  parse: (text: string) => StepGenerator<{ readonly requirements: readonly Requirement[] }>,
   read: (given: Given) => readonly Requirement[],
-): Steps<ReadSelector<Requirement>> {
+): StepGenerator<ReadSelector<Requirement>> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
   try {
     if (rawSelector !== '') return { requirements: (yield* parse(rawSelector)).requirements, failed: false };

@@ -1,5 +1,5 @@
 import type { Authorizer } from '../../authz/authorizer.js';
-import { inTurns } from '../../lib/turns.js';
+import { runCooperatively } from '../../lib/scheduling/yield.js';
 import type { FieldErrors } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { badRequest, invalid } from '../../machinery/status.js';
@@ -26,16 +26,18 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
   return [
     review<SubjectAccessReview>('SubjectAccessReview', false, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(await inTurns(validateSubjectAccessReview(object)));
+      check(await runCooperatively(validateSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
-      const question = await inTurns(questionOf(userOf(object.spec), resourceAttributes, nonResourceAttributes));
+      const question = await runCooperatively(
+        questionOf(userOf(object.spec), resourceAttributes, nonResourceAttributes),
+      );
       return { ...object, status: await answer(authorizer, question, context) };
     }),
     review<SelfSubjectAccessReview>('SelfSubjectAccessReview', false, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(await inTurns(validateSelfSubjectAccessReview(object)));
+      check(await runCooperatively(validateSelfSubjectAccessReview(object)));
       const { resourceAttributes, nonResourceAttributes } = object.spec;
-      const question = await inTurns(questionOf(context.user, resourceAttributes, nonResourceAttributes));
+      const question = await runCooperatively(questionOf(context.user, resourceAttributes, nonResourceAttributes));
       return { ...object, status: await answer(authorizer, question, context) };
     }),
     {
@@ -61,13 +63,15 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
     },
     review<LocalSubjectAccessReview>('LocalSubjectAccessReview', true, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
-      check(await inTurns(validateLocalSubjectAccessReview(object)));
+      check(await runCooperatively(validateLocalSubjectAccessReview(object)));
       const { namespace } = context;
       if (namespace === '') throw badRequest('namespace is required on this type: ');
       if (namespace !== object.metadata.namespace) {
         throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
       }
-      const question = await inTurns(questionOf(userOf(object.spec), object.spec.resourceAttributes, undefined));
+      const question = await runCooperatively(
+        questionOf(userOf(object.spec), object.spec.resourceAttributes, undefined),
+      );
       return { ...object, status: await answer(authorizer, question, context) };
     }),
   ];

@@ -1,5 +1,5 @@
-import { append } from '../../lib/append.js';
-import { eachStep, type Steps } from '../../lib/turns.js';
+import { append } from '../../lib/values/append.js';
+import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import type { ObjectMeta } from '../../machinery/object.js';
 import {
@@ -14,7 +14,10 @@ import type {
   SubjectAccessReview,
 } from '../../schema/generated/authorization.v1.js';
 
-export function* validateSubjectAccessReview({ metadata, spec }: Readonly<SubjectAccessReview>): Steps<FieldErrors> {
+export function* validateSubjectAccessReview({
+  metadata,
+  spec,
+}: Readonly<SubjectAccessReview>): StepGenerator<FieldErrors> {
   return [
     ...(yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => subjectErrors(spec))),
     ...validateNoMetadata(metadata, 'must be empty'),
@@ -24,7 +27,7 @@ export function* validateSubjectAccessReview({ metadata, spec }: Readonly<Subjec
 export function* validateSelfSubjectAccessReview({
   metadata,
   spec,
-}: Readonly<SelfSubjectAccessReview>): Steps<FieldErrors> {
+}: Readonly<SelfSubjectAccessReview>): StepGenerator<FieldErrors> {
   return [
     ...(yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () => [])),
     ...validateNoMetadata(metadata, 'must be empty'),
@@ -34,7 +37,7 @@ export function* validateSelfSubjectAccessReview({
 export function* validateLocalSubjectAccessReview({
   metadata,
   spec,
-}: Readonly<LocalSubjectAccessReview>): Steps<FieldErrors> {
+}: Readonly<LocalSubjectAccessReview>): StepGenerator<FieldErrors> {
   const { namespace: inMetadata = '', ...rest } = metadata;
   const errors = yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () =>
     subjectErrors(spec),
@@ -59,7 +62,7 @@ function* validateQuestion(
   resource: ResourceAttributes | undefined,
   nonResource: NonResourceAttributes | undefined,
   subject: () => FieldErrors,
-): Steps<FieldErrors> {
+): StepGenerator<FieldErrors> {
   const errors: FieldErrors = [];
   if (resource !== undefined && nonResource !== undefined) {
     const text = 'cannot be specified in combination with resourceAttributes';
@@ -76,7 +79,7 @@ function* validateQuestion(
 const subjectErrors = ({ user, groups = [] }: SubjectAccessReview['spec']): FieldErrors =>
   user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')];
 
-function* validateResourceAttributes(resource: ResourceAttributes | undefined): Steps<FieldErrors> {
+function* validateResourceAttributes(resource: ResourceAttributes | undefined): StepGenerator<FieldErrors> {
   const path = SPEC.child('resourceAttributes');
   const { fieldSelector, labelSelector } = resource ?? {};
   // Newer clients may know operators that are unknown here; those are passed over later.
@@ -100,7 +103,7 @@ function* validateSelector<Requirement>(
   selector: SelectorAttributes<Requirement> | undefined,
   path: FieldPath,
   validate: (requirement: Requirement, path: FieldPath) => FieldErrors,
-): Steps<FieldErrors> {
+): StepGenerator<FieldErrors> {
   if (selector === undefined) return [];
   const { rawSelector = '', requirements = [] } = selector;
   const errors: FieldErrors = [];

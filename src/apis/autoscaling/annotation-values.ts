@@ -1,6 +1,6 @@
 // The values version 1 of autoscalers keeps in annotations, read and printed by their types. What cannot be read is
 // as good as not there: an annotation is anybody's to write.
-import { isPlainObject } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../../schema/catalogue.js';
 import { decodeTree } from '../../schema/json/decode.js';
 import { encodeJson } from '../../schema/json/encode.js';
@@ -9,26 +9,26 @@ import type * as v2 from '../../schema/generated/autoscaling.v2.js';
 import { internalValue } from '../core/internal-form/print.js';
 import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from './v1-metrics.js';
 
-export const printMetrics = (metrics: readonly v2.MetricSpec[]): string =>
-  printList('v1.MetricSpec', metrics.map(metricToV1));
+export const encodeMetrics = (metrics: readonly v2.MetricSpec[]): string =>
+  encodeList('v1.MetricSpec', metrics.map(metricToV1));
 
 export const readMetrics = (text: string | undefined): v2.MetricSpec[] | undefined =>
   readList<v1.MetricSpec>('v1.MetricSpec', text)?.map(metricFromV1);
 
-export const printStatuses = (statuses: readonly v2.MetricStatus[]): string =>
-  printList('v1.MetricStatus', statuses.map(statusToV1));
+export const encodeStatuses = (statuses: readonly v2.MetricStatus[]): string =>
+  encodeList('v1.MetricStatus', statuses.map(statusToV1));
 
 export const readStatuses = (text: string | undefined): v2.MetricStatus[] | undefined =>
   readList<v1.MetricStatus>('v1.MetricStatus', text)?.map(statusFromV1);
 
-export const printConditions = (conditions: readonly v2.HorizontalPodAutoscalerCondition[]): string =>
-  printList('v1.HorizontalPodAutoscalerCondition', conditions);
+export const encodeConditions = (conditions: readonly v2.HorizontalPodAutoscalerCondition[]): string =>
+  encodeList('v1.HorizontalPodAutoscalerCondition', conditions);
 
 export const readConditions = (text: string | undefined): v2.HorizontalPodAutoscalerCondition[] | undefined =>
   readList('v1.HorizontalPodAutoscalerCondition', text);
 
-/** The behavior alone is printed with the names of the reference's own struct. */
-export const printBehavior = (behavior: Readonly<v2.HorizontalPodAutoscalerBehavior>): string =>
+/** The behavior alone is printed with the names of kube-apiserver's own struct. */
+export const encodeBehavior = (behavior: Readonly<v2.HorizontalPodAutoscalerBehavior>): string =>
   internalValue('HorizontalPodAutoscalerBehavior', behavior).text;
 
 export function readBehavior(text: string | undefined): v2.HorizontalPodAutoscalerBehavior | undefined {
@@ -43,7 +43,7 @@ const LENIENT = { strict: false };
 
 const autoscalingType = (name: string) => mustType(`io.k8s.api.autoscaling.${name}`);
 
-const printList = (type: string, values: readonly object[]): string =>
+const encodeList = (type: string, values: readonly object[]): string =>
   `[${values.map((value) => encodeJson(autoscalingType(type), value)).join(',')}]`;
 
 function readList<T>(type: string, text: string | undefined): T[] | undefined {

@@ -1,4 +1,4 @@
-import { wasGivenEmpty } from '../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../machinery/explicit-empty.js';
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../../schema/generated/autoscaling.v2.js';
 
 const PERIOD_SECONDS = 15;

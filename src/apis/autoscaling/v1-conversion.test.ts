@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import type { HorizontalPodAutoscaler } from '../../schema/generated/autoscaling.v2.js';
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.js';
 import { defaultV1, fromV1, toV1 } from './v1-conversion.js';

@@ -3,10 +3,10 @@
 import type * as v1 from '../../schema/generated/autoscaling.v1.js';
 import type { HorizontalPodAutoscaler, MetricSpec } from '../../schema/generated/autoscaling.v2.js';
 import {
-  printBehavior,
-  printConditions,
-  printMetrics,
-  printStatuses,
+  encodeBehavior,
+  encodeConditions,
+  encodeMetrics,
+  encodeStatuses,
   readBehavior,
   readConditions,
   readMetrics,
@@ -86,10 +86,10 @@ export function toV1(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
   const statuses = currentMetrics ?? [];
   const others = metrics.filter((metric) => cpuTarget(metric) === undefined);
   const annotations: Record<string, string> = {};
-  if (others.length > 0) annotations[METRICS] = printMetrics(others);
-  if (statuses.length > 0) annotations[CURRENT_METRICS] = printStatuses(statuses);
-  if (behavior !== undefined) annotations[BEHAVIOR] = printBehavior(behavior);
-  if (conditions.length > 0) annotations[CONDITIONS] = printConditions(conditions);
+  if (others.length > 0) annotations[METRICS] = encodeMetrics(others);
+  if (statuses.length > 0) annotations[CURRENT_METRICS] = encodeStatuses(statuses);
+  if (behavior !== undefined) annotations[BEHAVIOR] = encodeBehavior(behavior);
+  if (conditions.length > 0) annotations[CONDITIONS] = encodeConditions(conditions);
   if (Object.keys(annotations).length > 0) metadata.annotations = { ...metadata.annotations, ...annotations };
 
   const percent = metrics.map(cpuTarget).find((each) => each !== undefined);

@@ -1,5 +1,5 @@
 // One metric and its status, between the shape of version 2 and the one version 1 keeps in annotations.
-import { present } from '../../lib/present.js';
+import { present } from '../../lib/values/present.js';
 import type * as v1 from '../../schema/generated/autoscaling.v1.js';
 import type * as v2 from '../../schema/generated/autoscaling.v2.js';
 

@@ -1,5 +1,5 @@
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
-import { humanDuration } from '../../lib/human-duration.js';
+import { humanDuration } from '../../lib/text/human-duration.js';
 import type { KindDefinition, LifeContext, MetadataCheck } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';

@@ -1,10 +1,10 @@
-import { append } from '../../lib/append.js';
-import { parseCertificate } from '../../lib/certificate.js';
-import { parseCertificateRequestPem } from '../../lib/certificate-request.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { decodePem } from '../../lib/pem.js';
+import { append } from '../../lib/values/append.js';
+import { parseCertificate } from '../../lib/x509/certificate.js';
+import { parseCertificateRequestPem } from '../../lib/x509/certificate-request.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { decodePem } from '../../lib/x509/pem.js';
 import {
   type FieldErrors,
   FieldPath,

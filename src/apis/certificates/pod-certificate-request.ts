@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../authz/authorizer.js';
 import { signerQuestions } from '../../authz/signer-rights.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
 import type { UserInfo } from '../../machinery/user.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';

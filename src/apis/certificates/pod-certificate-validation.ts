@@ -1,8 +1,8 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type KeyObject, constants, createPublicKey, verify } from 'node:crypto';
-import { type Certificate, parseCertificate } from '../../lib/certificate.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { decodePem, type PemBlock } from '../../lib/pem.js';
+import { type Certificate, parseCertificate } from '../../lib/x509/certificate.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { decodePem, type PemBlock } from '../../lib/x509/pem.js';
 import {
   type FieldError,
   type FieldErrors,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { leaseCandidates } from './lease-candidate.js';
 
 test('candidates are not selected by the lease they want', async () => {

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../machinery/field-error.js';
 import { NOT_NEGATIVE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';

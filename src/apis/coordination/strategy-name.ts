@@ -6,7 +6,7 @@ export const OLDEST_EMULATION_VERSION = 'OldestEmulationVersion';
 
 /** How the holder of a lease is elected: a name of our own, or one under somebody's domain. */
 export function validateStrategyName(strategy: string, path: FieldPath): FieldErrors {
-  // The reference names the field twice.
+  // kube-apiserver names the field twice.
   const at = path.child('strategy');
   if (strategy.includes('/')) return invalidEach(at, strategy, isQualifiedName(strategy));
   return strategy === OLDEST_EMULATION_VERSION ? [] : [notSupported(at, strategy, [OLDEST_EMULATION_VERSION])];

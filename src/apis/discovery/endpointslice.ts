@@ -1,4 +1,4 @@
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { FieldPath } from '../../machinery/field-error.js';
 import { warningsForIp } from '../../machinery/validation/ip.js';
 import { isDns1123Subdomain } from '../../machinery/validation/names.js';

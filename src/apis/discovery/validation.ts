@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { parseIp } from '../../lib/ip-address.js';
+import { append } from '../../lib/values/append.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { parseIp } from '../../lib/values/ip-address.js';
 import {
   duplicate,
   type FieldErrors,

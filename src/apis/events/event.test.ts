@@ -5,7 +5,7 @@ import type { Event as CoreEvent } from '../../schema/generated/core.v1.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { Event } from '../../schema/generated/events.v1.js';
 import { validateEventUpdate, validateNewEvent } from '../core/event/validation.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { groupEvents } from './event.js';
 
 const version = groupEvents.versions[0];

@@ -1,4 +1,4 @@
-import { present } from '../../lib/present.js';
+import { present } from '../../lib/values/present.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { Event as CoreEvent } from '../../schema/generated/core.v1.js';

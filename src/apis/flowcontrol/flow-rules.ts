@@ -1,5 +1,5 @@
 // Which requests a flow schema is for: who makes them and what they ask for.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import {
   type FieldError,
   type FieldErrors,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { internalApiserverKinds } from './index.js';
 
 const VERSIONS = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions';

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { ipFaults } from '../../machinery/validation/ip.js';
@@ -35,7 +35,7 @@ export const ipAddresses: KindDefinition<IPAddress> = {
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
   },
-  // The age has a cell but, in the reference, no column: kubectl does not show it.
+  // The age has a cell but, in kube-apiserver, no column: kubectl does not show it.
   columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.')],
   row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
 };
@@ -57,7 +57,7 @@ function keepParent({ spec }: Readonly<IPAddress>, old: Readonly<IPAddress>): Fi
   return [invalid(PARENT, spec.parentRef === undefined ? undefined : shownParent(spec.parentRef), IMMUTABLE)];
 }
 
-/** The reference in the shape the reference server prints it. */
+/** The reference in the shape kube-apiserver prints it. */
 const shownParent = ({ group = '', resource = '', namespace = '', name = '' }: Readonly<ParentReference>) => ({
   Group: group,
   Resource: resource,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { serviceCidrs } from './servicecidr.js';
 
 const PATH = '/apis/networking.k8s.io/v1/servicecidrs';

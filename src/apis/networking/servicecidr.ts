@@ -1,6 +1,6 @@
-import { parseCidr } from '../../lib/ip-address.js';
+import { parseCidr } from '../../lib/values/ip-address.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
-import { asGiven } from '../../machinery/given-empty.js';
+import { asGiven } from '../../machinery/explicit-empty.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { isValidCidr } from '../../machinery/validation/ip.js';
 import { deprecated } from '../../registry/deprecated-version.js';
@@ -35,7 +35,7 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: () => [],
     },
-    // The reference names a group version that does not exist: whoever writes a status owns the spec sent along.
+    // kube-apiserver names a group version that does not exist: whoever writes a status owns the spec sent along.
     resetFields: { '': [], status: [] },
   },
   subresources: { status: { kind: 'ServiceCIDR', verbs: ['get', 'patch', 'update'] } },

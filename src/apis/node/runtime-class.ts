@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { duplicate, type FieldErrors, FieldPath } from '../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabels } from '../../machinery/validation/label-selector.js';

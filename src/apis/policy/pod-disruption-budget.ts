@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, notSupported } from '../../machinery/field-error.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';
 import { invalidEach, validateNonNegative } from '../../machinery/validation/fields.js';

@@ -1,11 +1,11 @@
 // Nobody hands out more than they hold: the checks that stand before every write of a role or binding.
-import { ownMember } from '../../lib/plain-object.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { ownMember } from '../../lib/values/plain-object.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { Authorizer } from '../../authz/authorizer.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import type { RuleResolver } from '../../authz/rbac-index.js';
-import { inTurns } from '../../lib/turns.js';
+import { runCooperatively } from '../../lib/scheduling/yield.js';
 import { badRequest, forbidden, notFound, StatusError } from '../../machinery/status.js';
 import { MASTERS_GROUP, type UserInfo } from '../../machinery/user.js';
 import type { KubeObject } from '../../machinery/object.js';
@@ -120,7 +120,7 @@ async function missingRights(
   const { user, namespace } = context;
   const grants = rules.grantsFor(user, namespace);
   const held = grants.flatMap((grant) => ('rules' in grant ? grant.rules : []));
-  const { missing, isCutShort } = await inTurns(uncoveredRules(held, wanted));
+  const { missing, isCutShort } = await runCooperatively(uncoveredRules(held, wanted));
   if (missing.length === 0)
     return isCutShort ? 'the rules are more than this server compares with those held' : undefined;
   const errors = grants.flatMap((grant) => {

@@ -107,7 +107,7 @@ const BINDING = {
 /** What a name is made from must be one itself. */
 const validateName = (name: string): string[] => pathSegmentName(name, false);
 const STRATEGY = { validateName, allowCreateOnUpdate: true };
-const ROLE_STRATEGY = { ...STRATEGY, fit: emptyRulesAreNull };
+const ROLE_STRATEGY = { ...STRATEGY, pruneForStorage: emptyRulesAreNull };
 
 /** A check that stands before every write; `old` is absent on creation. */
 function guarded<T extends KubeObject>(

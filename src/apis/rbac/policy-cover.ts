@@ -1,15 +1,15 @@
 // Whether the rules someone holds cover rules they want to hand out.
-import { append } from '../../lib/append.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { append } from '../../lib/values/append.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { withoutStars } from '../../authz/rule-match.js';
-import { eachStep, type Steps } from '../../lib/turns.js';
+import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { PolicyRule } from '../../schema/generated/rbac.v1.js';
 
 /** A rule of a thousand verbs, groups and resources is a billion pieces: so many are told, and so often is one compared. */
-const MOST_MISSING = 10_000;
-const MOST_COMPARISONS = 1_000_000;
+const MAX_MISSING = 10_000;
+const MAX_COMPARISONS = 1_000_000;
 /** Of rules as they are: those of one who has thousands are few of so many. */
-const MOST_WHOLE_COMPARISONS = 10_000_000;
+const MAX_WHOLE_COMPARISONS = 10_000_000;
 const COMPARISONS_OF_STEP = 4_096;
 
 export interface Uncovered {
@@ -20,7 +20,7 @@ export interface Uncovered {
 }
 
 /** The part of `wanted` that `held` does not cover. */
-export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Steps<Uncovered> {
+export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): StepGenerator<Uncovered> {
   const sets: Sets = new Map();
   const covering: Covers[] = [];
   const own = new Set<string>();
@@ -38,11 +38,11 @@ export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly Po
     }
     const whole = yield* coveredBy(covering, rule);
     wholes += whole.comparisons;
-    if (wholes > MOST_WHOLE_COMPARISONS) return { missing, isCutShort: true };
+    if (wholes > MAX_WHOLE_COMPARISONS) return { missing, isCutShort: true };
     if (whole.isCovered) continue;
     for (const atom of atoms(rule)) {
       pieces += 1 + covering.length;
-      if (missing.length >= MOST_MISSING || pieces > MOST_COMPARISONS) return { missing, isCutShort: true };
+      if (missing.length >= MAX_MISSING || pieces > MAX_COMPARISONS) return { missing, isCutShort: true };
       if (!(yield* coveredBy(covering, atom)).isCovered) missing.push(atom);
     }
   }
@@ -61,7 +61,7 @@ type Covers = (wanted: PolicyRule) => boolean;
 function* coveredBy(
   covering: readonly Covers[],
   rule: PolicyRule,
-): Steps<{ readonly isCovered: boolean; readonly comparisons: number }> {
+): StepGenerator<{ readonly isCovered: boolean; readonly comparisons: number }> {
   let comparisons = 0;
   // A rule may have a hundred thousand names.
   yield;

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../machinery/validation/label-selector.js';

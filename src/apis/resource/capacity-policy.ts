@@ -1,5 +1,5 @@
 // What a request for a part of a device's capacity may ask for: one of some values, or a value in a range.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../machinery/field-error.js';
 import { addQuantities, compareQuantities, formatQuantity, scaledValue } from '../../machinery/quantity.js';
 import type { CapacityRequestPolicyRange, DeviceCapacity } from '../../schema/generated/resource.v1.js';

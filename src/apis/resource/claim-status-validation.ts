@@ -1,5 +1,5 @@
-import { append } from '../../lib/append.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { append } from '../../lib/values/append.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,

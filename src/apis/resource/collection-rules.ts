@@ -1,5 +1,5 @@
 // Rules of lists and maps as such: how long they may be, and what may not repeat.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { duplicate, type FieldErrors, type FieldPath, tooMany } from '../../machinery/field-error.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 

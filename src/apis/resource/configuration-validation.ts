@@ -1,5 +1,5 @@
-import { jsonText } from '../../lib/json-text.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { jsonText } from '../../lib/json/stringify.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type FieldErrors, type FieldPath, invalid, required, tooLong } from '../../machinery/field-error.js';
 import type { DeviceConfiguration } from '../../schema/generated/resource.v1.js';
 import { validateDriverName } from './name-rules.js';

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid } from '../../machinery/field-error.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';

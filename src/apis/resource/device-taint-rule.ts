@@ -1,5 +1,5 @@
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath } from '../../machinery/field-error.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, sinceCell } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';

@@ -1,5 +1,5 @@
 import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { FieldPath, invalid } from '../../machinery/field-error.js';
 import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { resourceSlices } from './resource-slice.js';
 
 test('what a slice is not selected by is told of the version that was asked', async () => {

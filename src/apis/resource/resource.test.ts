@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FieldPath, fieldErrorText } from '../../machinery/field-error.js';
-import { type Answer, TestApi } from '../../server/testing.js';
+import { type Answer, TestApi } from '../../server/testing/test-api.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { DeviceClaim, ResourceSlice } from '../../schema/generated/resource.v1.js';
 import { validateCapacityPolicy } from './capacity-policy.js';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, LABEL_MAX_LENGTH } from '../../machinery/validation/names.js';

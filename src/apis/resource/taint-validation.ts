@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { validateLabelName } from '../../machinery/validation/label-selector.js';

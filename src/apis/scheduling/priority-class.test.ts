@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../registry/kind.js';
-import { TestApi } from '../../server/testing.js';
+import { TestApi } from '../../server/testing/test-api.js';
 import { priorityClasses } from './priority-class.js';
 
 const CLASSES = '/apis/scheduling.k8s.io/v1/priorityclasses';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, forbidden, notSupported, required } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { forbidden as requestForbidden } from '../../machinery/status.js';

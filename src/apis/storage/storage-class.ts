@@ -1,5 +1,5 @@
-import { append } from '../../lib/append.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { append } from '../../lib/values/append.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import {
   duplicate,
   type FieldErrors,
@@ -116,7 +116,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldP
       errors,
       seen.filter((each) => each === meaning).map(() => duplicate(at, '')),
     );
-    // A term without expressions equals each of the places the reference keeps for terms, still empty when it looks.
+    // A term without expressions equals each of the places kube-apiserver keeps for terms, still empty when it looks.
     if (meaning === '[]')
       append(
         errors,

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, rangeMessage } from '../../machinery/validation/names.js';
@@ -101,7 +101,7 @@ function validateVolumeError(error: Readonly<VolumeError> | undefined, path: Fie
   if (error === undefined) return [];
   const { message = '', errorCode } = error;
   const errors: FieldErrors = [];
-  // The limit told is the one of the metadata, as the reference has it.
+  // The limit told is the one of the metadata, as kube-apiserver has it.
   if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) errors.push(tooLong(path.child('message'), MAX_METADATA_BYTES));
   if (errorCode !== undefined && errorCode < 0) {
     errors.push(invalid(path.child('errorCode'), errorCode, rangeMessage(0, MAX_INT32)));

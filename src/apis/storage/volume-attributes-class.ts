@@ -1,4 +1,4 @@
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, required } from '../../machinery/field-error.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import { deprecated } from '../../registry/deprecated-version.js';

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { parseInt64, SyntaxMistake } from '../../lib/go-strconv.js';
+import { append } from '../../lib/values/append.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { parseInt64, SyntaxMistake } from '../../lib/go/strconv.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { type Condition, validateConditions } from '../../machinery/validation/conditions.js';
 import { IMMUTABLE, NOT_NEGATIVE } from '../../machinery/validation/fields.js';

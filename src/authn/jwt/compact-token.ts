@@ -1,12 +1,12 @@
 // The parts of a compact JWT, before anything in it is believed.
-import { base64Fault } from '../../lib/base64-fault.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { exceeds } from '../../lib/json-bounds.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { exceeds } from '../../lib/json/bounds.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
-import { CLAIM_BOUNDS, LONGEST_TOKEN } from '../claim-bounds.js';
+import { CLAIM_BOUNDS, MAX_TOKEN_LENGTH } from '../claim-bounds.js';
 import { foldedMember } from './folded-member.js';
 import { readTokenHeader, type TokenHeader } from './token-header.js';
 
@@ -23,7 +23,7 @@ const GOOGLE = 'accounts.google.com';
 export function readIssuer(
   token: string,
 ): { readonly issuer: string; readonly error?: undefined } | { readonly issuer?: undefined; readonly error: string } {
-  if (token.length > LONGEST_TOKEN) return { error: 'malformed token' };
+  if (token.length > MAX_TOKEN_LENGTH) return { error: 'malformed token' };
   if (token.trimStart().startsWith('{')) return { error: 'token is not compact JWT' };
   const parts = token.split('.', 4);
   if (parts.length !== 3) return { error: 'malformed token' };

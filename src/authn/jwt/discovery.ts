@@ -1,6 +1,6 @@
 // Where an issuer's keys are: its discovery document.
-import { goQuote } from '../../lib/go-quote.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { foldedMember } from './folded-member.js';
 import { type FetchDocument, readDocument, wrongType } from './issuer-http.js';
 
@@ -31,7 +31,7 @@ export async function discoverKeysUrl({ fetch, issuer, discoveryUrl }: Discovery
 const TEXTS = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'];
 const ALGORITHMS = 'id_token_signing_alg_values_supported';
 
-/** The texts of a document. What the reference has a type for must be of it, used or not. */
+/** The texts of a document. What kube-apiserver has a type for must be of it, used or not. */
 function membersOf(json: unknown): ReadonlyMap<string, string> {
   if (json !== null && !isPlainObject(json)) throw wrongType(json, 'value of type oidc.providerJSON');
   const wrong = (value: unknown, name: string, type: string): Error =>

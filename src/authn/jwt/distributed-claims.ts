@@ -2,9 +2,9 @@
 //
 //   "_claim_names":   { "groups": "src1" }
 //   "_claim_sources": { "src1": { "endpoint": "https://graph.example/groups", "access_token": "…" } }
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { isPlainObject, ownMember } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import { type Claims, readIssuer } from './compact-token.js';
 import type { IdTokenVerifier } from './id-token-verifier.js';

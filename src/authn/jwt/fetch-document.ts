@@ -47,7 +47,7 @@ async function get(
   let response: OutboundResponse;
   let body: Buffer;
   try {
-    response = await client.request({ ...request, method: 'GET', saysAgent: true });
+    response = await client.request({ ...request, method: 'GET', sendUserAgent: true });
     body = await collectBody(response, MAX_DOCUMENT_BYTES);
   } catch (error) {
     const failure = OutboundError.from(error);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { authenticationCompiler, type AuthenticationExpression } from '../../cel/environments/authentication.js';
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { AuthenticationError } from '../authenticator.js';
 import { createJwtTokens } from './jwt-tokens.js';
 import { createJwtMetrics } from './metrics.js';

@@ -1,7 +1,7 @@
 // Judges ID tokens of one issuer: first by what they say, then by who signed them.
 import { AuthenticationError } from '../authenticator.js';
 import { type Claims, goList, parseCompactToken } from './compact-token.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { KeySet } from './key-set.js';
 import { checkRegisteredClaims, checkSeveralAudiences } from './registered-claims.js';
 

@@ -1,6 +1,6 @@
 // What is asked of an issuer over HTTP: small documents, within a time and a size.
-import { errorText } from '../../lib/error-text.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 
 /** Fetches a document. Throws when there is no answer, with a text that says why. */

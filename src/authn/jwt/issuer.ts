@@ -1,8 +1,8 @@
 // One issuer: found in the background, asked again until it answers, and its tokens judged from then on.
-import type { Clock } from '../../lib/clock.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { later } from '../../lib/later.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { timeoutUnlessAborted } from '../../lib/async/timeout-unless-aborted.js';
 import { discoverKeysUrl } from './discovery.js';
 import { createIdTokenVerifier, type IdTokenRules, type IdTokenVerifier } from './id-token-verifier.js';
 import type { FetchDocument } from './issuer-http.js';
@@ -45,7 +45,7 @@ export function followIssuer(options: IssuerOptions): Issuer {
       find().then(resolve, (error: unknown) => {
         why = errorText(error);
         options.log(`Could not find the issuer ${rules.issuer}: ${why}`);
-        later(clock, RETRY_MS, signal, attempt);
+        timeoutUnlessAborted(clock, RETRY_MS, signal, attempt);
       });
     };
     attempt();

@@ -1,10 +1,10 @@
-// A key of an issuer's set. One that makes no sense spoils its whole set, in the reference's words: who publishes such a
+// A key of an issuer's set. One that makes no sense spoils its whole set, in kube-apiserver's words: who publishes such a
 // set is told, and no key of it is believed.
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { base64Fault } from '../../lib/base64-fault.js';
-import { parseCertificate } from '../../lib/certificate.js';
-import { errorText } from '../../lib/error-text.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import { parseCertificate } from '../../lib/x509/certificate.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { isPlainObject, ownMember } from '../../lib/values/plain-object.js';
 import { wrongType } from './issuer-http.js';
 
 export interface IssuerKey {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { AuthenticationError } from '../authenticator.js';
 import { createJwtTokens, type JwtTokens } from './jwt-tokens.js';
 import { createJwtMetrics } from './metrics.js';

@@ -1,5 +1,5 @@
 // Tokens of all configured issuers.
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import type { TokenAuthenticator } from '../authenticator.js';
 import { createJwtAuthenticator } from './authenticator.js';
 import { readIssuer } from './compact-token.js';

@@ -3,9 +3,9 @@
 //   token ──kid known──▶ verify                       keys that are known are never fetched again for their age:
 //     └────kid unknown──▶ fresh by cache-control? no   they go on working while the issuer is away
 //                           └─▶ fetch (one at a time, ten a second) ─▶ verify
-import { createAllowance } from '../../lib/allowance.js';
-import { errorText } from '../../lib/error-text.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { createTokenBucket } from '../../lib/async/token-bucket.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { CompactToken } from './compact-token.js';
 import { foldedMember } from './folded-member.js';
@@ -40,7 +40,7 @@ const MAX_KEYS = 100;
 export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
   let known: Fetched = { keys: [], freshUntilMs: 0 };
   let running: Promise<Fetched> | undefined;
-  const mayFetch = createAllowance({ burst: FETCH_BURST, everyMs: FETCH_INTERVAL_MS, nowMs });
+  const mayFetch = createTokenBucket({ burst: FETCH_BURST, everyMs: FETCH_INTERVAL_MS, nowMs });
 
   const refresh = (): Promise<Fetched> | undefined => {
     if (running === undefined && mayFetch()) {

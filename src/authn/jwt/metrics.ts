@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MetricRegistry } from '../../lib/metrics.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 
 export interface JwtMetrics {
   /** Observes the judgements on one issuer's tokens. */

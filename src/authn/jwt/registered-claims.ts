@@ -1,11 +1,11 @@
 // The claims of an ID token that have a fixed meaning, read before its signature is looked at: what is refused for them
 // costs no fetch of keys.
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import { type Claims, goList } from './compact-token.js';
 import { foldedMember } from './folded-member.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 
 export interface RegisteredRules {
   readonly issuer: string;
@@ -34,7 +34,7 @@ export function checkRegisteredClaims(claims: Claims, { issuer, audiences }: Reg
   }
 }
 
-/** With several audiences the reference looks at them only once the signature is good, and in other words. */
+/** With several audiences kube-apiserver looks at them only once the signature is good, and in other words. */
 export function checkSeveralAudiences(claims: Claims, audiences: readonly string[]): void {
   if (audiences.length <= 1) return;
   const { aud } = readRegisteredClaims(claims);

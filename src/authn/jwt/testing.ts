@@ -1,7 +1,7 @@
 // An issuer without a network: its documents, its keys, and tokens it signs.
 import { type KeyObject, generateKeyPairSync } from 'node:crypto';
 import { CompactSign } from 'jose';
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import type { FetchDocument } from './issuer-http.js';
 
 export interface TestKey {

@@ -1,12 +1,12 @@
-// What a token's header says, read as strictly as the reference reads it: what makes no sense there spoils the token, also
+// What a token's header says, read as strictly as kube-apiserver reads it: what makes no sense there spoils the token, also
 // where nobody asks for it.
-import { base64Fault } from '../../lib/base64-fault.js';
-import { errorText } from '../../lib/error-text.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { exceeds } from '../../lib/json-bounds.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
-import { CLAIM_BOUNDS, LONGEST_TOKEN_HEADER } from '../claim-bounds.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { exceeds } from '../../lib/json/bounds.js';
+import { isPlainObject, ownMember } from '../../lib/values/plain-object.js';
+import { CLAIM_BOUNDS, MAX_TOKEN_HEADER_LENGTH } from '../claim-bounds.js';
 import { readCertificates, readJsonWebKey } from './json-web-key.js';
 import { refuseRepeated } from './repeated-members.js';
 
@@ -20,7 +20,7 @@ export interface TokenHeader {
 
 /** Of the first part of a compact token. Throws an Error that says what is wrong with it. */
 export function readTokenHeader(part: string): TokenHeader {
-  if (part.length > LONGEST_TOKEN_HEADER) throw new Error('the header is too long');
+  if (part.length > MAX_TOKEN_HEADER_LENGTH) throw new Error('the header is too long');
   const at = base64Fault(part, { url: true, padded: false });
   if (at !== undefined) throw new Error(`illegal base64 data at input byte ${at}`);
   const header = parseHeader(Buffer.from(part, 'base64url').toString('utf8'));

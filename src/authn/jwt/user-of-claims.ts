@@ -1,9 +1,9 @@
 // Who the claims of a good token are, and whether such a one may come in.
 import { type AuthenticationExpression, authenticationValue } from '../../cel/environments/authentication.js';
 import { CelError, type Value } from '../../cel/value.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { ownMember } from '../../lib/plain-object.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { ownMember } from '../../lib/values/plain-object.js';
 import type { UserInfo } from '../../machinery/user.js';
 import { AuthenticationError } from '../authenticator.js';
 import { CREDENTIAL_ID } from '../client-certificate.js';

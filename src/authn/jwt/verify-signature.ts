@@ -17,7 +17,7 @@ const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map(
     const hash = HASHES[size];
     return [
       [`RS${size}`, { hash, keyType: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } }],
-      // The reference takes a salt of any length.
+      // kube-apiserver takes a salt of any length.
       [
         `PS${size}`,
         {

@@ -1,5 +1,5 @@
 // Verifies tokens of serviceaccounts/token: the account they are for, and the object they are bound to, must still be.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { intersect } from '../audience.js';
 import type { Authenticated, TokenAuthenticator } from '../authenticator.js';

@@ -11,7 +11,7 @@ const refusal = (read: () => unknown): string => {
   }
 };
 
-test('claims of another type than theirs are refused in the words of the reference', () => {
+test('claims of another type than theirs are refused in the words of kube-apiserver', () => {
   const date = 'go-jose/go-jose/jwt: expected number value to unmarshal NumericDate';
   const audience = 'go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience';
   const text = 'json: cannot unmarshal number into Go value of type string';

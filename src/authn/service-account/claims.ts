@@ -4,8 +4,8 @@
 //     "jti": "…", "kubernetes.io": { "namespace": "default", "node": {…}, "pod": { "name": "p", "uid": "…" },
 //     "serviceaccount": { "name": "robot", "uid": "…" }, "warnafter": … }, "nbf": …,
 //     "sub": "system:serviceaccount:default:robot" }
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { ObjectRef } from './identity.js';
 
@@ -113,11 +113,11 @@ function date(claims: Json, name: string): Record<string, number> {
   return { [name]: inRange(value) };
 }
 
-/** Seconds from the year 1 to 1970, which is where the reference counts from. */
+/** Seconds from the year 1 to 1970, which is where kube-apiserver counts from. */
 const TO_1970 = 62_135_596_800n;
 const TOO_LARGE = 2 ** 63;
 
-/** A time that no 64-bit count of seconds has is long past, as it is for the reference: it never makes a token last. */
+/** A time that no 64-bit count of seconds has is long past, as it is for kube-apiserver: it never makes a token last. */
 function inRange(seconds: number): number {
   const whole = Math.abs(seconds) < TOO_LARGE ? BigInt(Math.trunc(seconds)) : BigInt(-TOO_LARGE);
   return Number(BigInt.asIntN(64, whole + TO_1970) - TO_1970);

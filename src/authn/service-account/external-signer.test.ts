@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { test } from 'node:test';
-import { HandClock } from '../../lib/hand-clock.js';
-import { ProtoWriter } from '../../lib/protobuf-wire.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { ProtoWriter } from '../../lib/protobuf/wire.js';
 import { type ExternalSigner, startExternalSigner } from './external-signer.js';
 import type { TokenToIssue } from './issuer.js';
 import { SignerError, type SignerMethod } from './signer-client.js';
@@ -62,12 +62,12 @@ class PlayedSigner {
 
 async function start(signer: PlayedSigner): Promise<{
   external: ExternalSigner;
-  clock: HandClock;
+  clock: ManualClock;
   told: string[];
   logged: string[];
   stop: () => void;
 }> {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const told: string[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();

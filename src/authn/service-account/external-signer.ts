@@ -1,12 +1,12 @@
 // An external signer of service-account tokens: it holds the private keys, and we follow the public ones.
-import { base64Fault } from '../../lib/base64-fault.js';
-import type { Clock } from '../../lib/clock.js';
-import { createAllowance } from '../../lib/allowance.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { later } from '../../lib/later.js';
-import { isPlainObject } from '../../lib/plain-object.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { createTokenBucket } from '../../lib/async/token-bucket.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { timeoutUnlessAborted } from '../../lib/async/timeout-unless-aborted.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 import { tokenClaims, type TokenIssuer } from './issuer.js';
 import { SignerError, type SignerClient } from './signer-client.js';
@@ -52,7 +52,7 @@ const FETCH_EVERY_MS = 1000;
 /** Rejects when the signer cannot be used. */
 export async function startExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
   const { client, clock, metrics, signal } = options;
-  const mayFetch = createAllowance({ burst: FETCH_BURST, everyMs: FETCH_EVERY_MS, nowMs: () => clock.now() });
+  const mayFetch = createTokenBucket({ burst: FETCH_BURST, everyMs: FETCH_EVERY_MS, nowMs: () => clock.now() });
   let known: SignerKeys = { keys: [], dataTimestampSeconds: 0, refreshHintSeconds: 0 };
   let published: readonly ExternalKey[] = [];
   let refreshAtMs = 0;
@@ -81,7 +81,7 @@ export async function startExternalSigner(options: ExternalSignerOptions): Promi
       },
     );
   };
-  const refreshIn = (ms: number): void => later(clock, ms, signal, keep);
+  const refreshIn = (ms: number): void => timeoutUnlessAborted(clock, ms, signal, keep);
 
   const found = (id: string): readonly ExternalKey[] =>
     id === '' ? known.keys : known.keys.filter((key) => key.id === id);

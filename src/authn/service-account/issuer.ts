@@ -1,6 +1,6 @@
 // Signs service-account tokens.
 import { CompactSign } from 'jose';
-import { LARGE_BYTES, nextTurn } from '../../lib/turns.js';
+import { LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import { type BoundClaims, writeClaims } from './claims.js';
 import { serviceAccountUserName } from './identity.js';
 import type { SigningKey } from './keys.js';
@@ -35,7 +35,7 @@ export function createTokenIssuer({ issuer, key, newId }: TokenIssuerOptions): T
       const id = newId();
       const claims = Buffer.from(tokenClaims(request, issuer, id));
       // Audiences may be very many: to sign for them takes as long as to write them down.
-      if (claims.length > LARGE_BYTES) await nextTurn();
+      if (claims.length > LARGE_BYTES) await yieldToEventLoop();
       const token = await new CompactSign(claims)
         .setProtectedHeader({ alg: key.algorithm, kid: key.id })
         .sign(key.privateKey);

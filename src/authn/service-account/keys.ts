@@ -1,7 +1,7 @@
 // The keys that sign and verify service-account tokens.
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
-import { decodePem, type PemBlock } from '../../lib/pem.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import { decodePem, type PemBlock } from '../../lib/x509/pem.js';
 
 export interface VerifyingKey {
   readonly id: string;

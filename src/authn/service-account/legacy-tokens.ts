@@ -1,6 +1,6 @@
 // Verifies the old, endless tokens that lie in secrets.
 import { timingSafeEqual } from 'node:crypto';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { Authenticated, TokenAuthenticator } from '../authenticator.js';
 import { AuthenticationError } from '../authenticator.js';

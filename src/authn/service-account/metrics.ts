@@ -1,5 +1,5 @@
 // How often which kinds of service-account tokens are used, under the names dashboards know.
-import type { CounterSeries, MetricRegistry } from '../../lib/metrics.js';
+import type { CounterSeries, MetricRegistry } from '../../lib/telemetry/metrics.js';
 
 export type TokenUse = 'legacy' | 'stale' | 'manual' | 'auto' | 'invalidated' | 'valid';
 export type TokenUses = Readonly<Record<TokenUse, Pick<CounterSeries, 'inc'>>>;

@@ -1,9 +1,9 @@
 // Opens a compact JWT: whose is it said to be, and is it signed by one of our keys?
 import { compactVerify, errors } from 'jose';
-import { errorText } from '../../lib/error-text.js';
-import { exceeds } from '../../lib/json-bounds.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { exceeds } from '../../lib/json/bounds.js';
 import { AuthenticationError } from '../authenticator.js';
-import { CLAIM_BOUNDS, LONGEST_TOKEN } from '../claim-bounds.js';
+import { CLAIM_BOUNDS, MAX_TOKEN_LENGTH } from '../claim-bounds.js';
 import { refuseRepeated } from '../jwt/repeated-members.js';
 import { readTokenHeader, type TokenHeader } from '../jwt/token-header.js';
 import type { VerifyingKey, VerifyingKeys } from './keys.js';
@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The unverified issuer, to tell whose token this is; undefined when it is no JWT. Trust nothing else in it. */
 export function claimedIssuer(token: string): string | undefined {
-  if (token.length > LONGEST_TOKEN) return undefined;
+  if (token.length > MAX_TOKEN_LENGTH) return undefined;
   const parts = token.split('.', 4);
   if (parts.length !== 3 || token.trimStart().startsWith('{')) return undefined;
   const issuer = decodeJson(parts[1] ?? '')?.['iss'];

@@ -1,8 +1,8 @@
 // Calls to the external signer over its unix socket, and what a failed one is called.
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import { GrpcConnection } from '../../outbound/grpc.js';
 import { GrpcError } from '../../outbound/grpc-error.js';
-import { grpcStatusName, WaitingGrpc } from '../../outbound/waiting-grpc.js';
+import { grpcStatusName, LazyGrpc } from '../../outbound/lazy-grpc.js';
 
 export interface SignerClient {
   /** Throws a SignerError. */
@@ -33,7 +33,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 export function createSignerClient({ unixPath, clock, observe }: SignerClientOptions): SignerClient {
   const connect = (): Promise<GrpcConnection> =>
     GrpcConnection.open({ unixPath }, { maxMessageBytes: MAX_ANSWER_BYTES });
-  const calls = new WaitingGrpc({ connect, clock, observe });
+  const calls = new LazyGrpc({ connect, clock, observe });
   return {
     async call(method, message, timeoutMs) {
       try {

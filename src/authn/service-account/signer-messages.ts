@@ -1,8 +1,8 @@
 // The external signer's messages.
 import { createPublicKey } from 'node:crypto';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
 import { algorithmOf, type VerifyingKey } from './keys.js';
 
 export const EMPTY_REQUEST = Buffer.alloc(0);

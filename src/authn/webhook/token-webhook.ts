@@ -1,5 +1,5 @@
 // Tokens that a webhook judges: it is sent a TokenReview and says who the bearer is.
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { askReview, type AskReviewOptions, reviewText } from '../../schema/ask-review.js';
 import type { TokenReviewStatus } from '../../schema/generated/authentication.v1.js';
 import { intersect } from '../audience.js';

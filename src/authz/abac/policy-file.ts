@@ -1,10 +1,10 @@
 // The policy file of mode ABAC: a policy a line, with remarks and empty lines between.
 import fs from 'node:fs';
-import { errorText } from '../../lib/error-text.js';
-import { goFileError } from '../../lib/go-file-error.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goFileError } from '../../lib/go/file-error.js';
 import { type AbacPolicy, parsePolicy } from './policy.js';
 
-/** The reference's reader takes no longer lines. */
+/** kube-apiserver's reader takes no longer lines. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 /** Throws an Error that names the file, the line and what is wrong with it. */

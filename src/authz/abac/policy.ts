@@ -2,9 +2,9 @@
 //
 //   {"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"alice","namespace":"*",…}}
 //   {"user":"alice","namespace":"default"}
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { errorText } from '../../lib/error-text.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { AUTHENTICATED_GROUP } from '../../machinery/user.js';
 
 export interface AbacPolicy {

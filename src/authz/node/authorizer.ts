@@ -1,6 +1,6 @@
 // The Node mode: a kubelet may read what its node needs, and write what is its own. What it writes is looked at more
 // closely by the NodeRestriction plugin, which sees the object.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { FeatureGates } from '../../machinery/feature-gates.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer, RulesResult } from '../authorizer.js';
 import type { PolicyRule } from '../rbac-objects.js';

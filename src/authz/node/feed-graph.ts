@@ -4,7 +4,7 @@ import type { PodCertificateRequest } from '../../schema/generated/certificates.
 import type { PersistentVolume, Pod } from '../../schema/generated/core.v1.js';
 import type { ResourceSlice } from '../../schema/generated/resource.v1.js';
 import type { VolumeAttachment } from '../../schema/generated/storage.v1.js';
-import { followStore } from '../../storage/follow-store.js';
+import { startInformer } from '../../storage/informer.js';
 import type { ResourceStore } from '../../storage/store.js';
 import type { AttachedKind, NodeGraph } from './graph.js';
 import { referencesOf } from './pod-references.js';
@@ -80,16 +80,16 @@ export function feedGraph(options: FeedOptions): Map<GraphKinds, Promise<void>> 
       act();
       observe(operation, (nowMs() - startMs) / 1000);
     };
-    const followed = followStore({
+    const informer = startInformer({
       store,
       signal,
       log,
-      put: (stored) => {
+      onUpsert: (stored) => {
         const object = stored.object() as T;
         timed(added, () => put(object));
       },
-      gone: (stored) => timed(deleted, () => gone(stored.object().metadata)),
+      onDelete: (stored) => timed(deleted, () => gone(stored.object().metadata)),
     });
-    synced.set(kind, followed.synced);
+    synced.set(kind, informer.synced);
   }
 }

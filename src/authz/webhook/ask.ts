@@ -1,5 +1,5 @@
 // One question to an authorization webhook.
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { StatusError } from '../../machinery/status.js';
 import { DEADLINE_EXCEEDED } from '../../outbound/outbound-error.js';
 import { askReview, type AskReviewOptions } from '../../schema/ask-review.js';

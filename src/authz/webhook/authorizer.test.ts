@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReviewCondition } from '../../cel/review-condition.js';
-import { silentLogs } from '../../lib/log.js';
-import type { Waiting } from '../../lib/waiting.js';
+import { silentLogs } from '../../lib/telemetry/log.js';
+import type { Cancellation } from '../../lib/async/cancellation.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AuthorizationAttributes, AuthorizationResult } from '../authorizer.js';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer.js';
@@ -55,8 +55,10 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     log: silentLogs.for('test'),
     ...over,
   });
-  const ask = async (more: Partial<AuthorizationAttributes> = {}, waiting?: Waiting): Promise<AuthorizationResult> =>
-    authorizer.authorize({ ...question, ...more }, waiting);
+  const ask = async (
+    more: Partial<AuthorizationAttributes> = {},
+    waiting?: Cancellation,
+  ): Promise<AuthorizationResult> => authorizer.authorize({ ...question, ...more }, waiting);
   /** Asks, and has the webhook answer each time it is asked. */
   const settled = async (answers: readonly Answer[], more: Partial<AuthorizationAttributes> = {}) => {
     const result = ask(more);

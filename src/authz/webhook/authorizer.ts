@@ -2,8 +2,8 @@
 // slow or down nobody waits for it but those it was to decide about.
 import { LRUCache } from 'lru-cache';
 import type { ReviewCondition } from '../../cel/review-condition.js';
-import type { Logger } from '../../lib/log.js';
-import { SharedWork } from '../../lib/shared-work.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { SharedWork } from './shared-work.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import type { SubjectAccessReviewStatus } from '../../schema/generated/authorization.v1.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authorizer.js';

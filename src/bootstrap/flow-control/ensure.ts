@@ -1,6 +1,6 @@
 // Keeps the default flow-control objects: mandatory ones as they are written here, suggested ones until people change
 // them, and none that an older version suggested and this one does not.
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { GroupResource } from '../../machinery/status.js';
 import type { ServerClient } from '../../registry/server-client.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flowcontrolKinds } from '../../apis/flowcontrol/index.js';
-import { systemClock } from '../../lib/clock.js';
-import { type Body, TestApi, type TestWatch } from '../../server/testing.js';
+import { systemClock } from '../../lib/async/clock.js';
+import { type Body, TestApi, type TestWatch } from '../../server/testing/test-api.js';
 import { createServerClient } from '../../registry/server-client.js';
 import { markDanglingFlowSchemas } from './mark-dangling.js';
 

@@ -1,11 +1,11 @@
 // Tells on every flow schema whether the priority level it names is there, as soon as either comes, changes or goes.
-import { goQuote } from '../../lib/go-quote.js';
-import type { Clock } from '../../lib/clock.js';
-import { WorkQueue } from '../../lib/work-queue.js';
+import { goQuote } from '../../lib/go/quote.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { WorkQueue } from '../../lib/async/work-queue.js';
 import { type GroupResource, StatusError } from '../../machinery/status.js';
 import { timestamp } from '../../registry/registry.js';
 import type { FlowSchema, FlowSchemaCondition } from '../../schema/generated/flowcontrol.v1.js';
-import { type Followed, followStore } from '../../storage/follow-store.js';
+import { type Informer, startInformer } from '../../storage/informer.js';
 import type { ResourceStore } from '../../storage/store.js';
 import type { ServerClient } from '../../registry/server-client.js';
 import { FLOW_CONTROL_GROUP } from './default-configuration.js';
@@ -49,21 +49,21 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
       if ((stored.object() as FlowSchema).spec.priorityLevelConfiguration.name === level) look(name);
     }
   };
-  const levels = followStore({
+  const levels = startInformer({
     store: options.levels,
     signal,
     log: (message) => log(`priority levels: ${message}`),
-    put: ({ key }, before) => {
+    onUpsert: ({ key }, before) => {
       if (before === undefined) lookAtThoseOf(key);
     },
-    gone: ({ key }) => lookAtThoseOf(key),
+    onDelete: ({ key }) => lookAtThoseOf(key),
   });
-  const schemas: Followed = followStore({
+  const schemas: Informer = startInformer({
     store: options.schemas,
     signal,
     log: (message) => log(`flow schemas: ${message}`),
-    put: ({ key }) => look(key),
-    gone: () => undefined,
+    onUpsert: ({ key }) => look(key),
+    onDelete: () => undefined,
   });
   await Promise.all([levels.synced, schemas.synced]);
   synced = true;

@@ -1,11 +1,11 @@
 // Coordinated leader election: elects a leader for each lease that LeaseCandidates stand for, and takes away candidates
 // that have long gone. One server at a time does it.
-import type { Clock } from '../../lib/clock.js';
-import { repeat } from '../../lib/repeat.js';
-import { WorkQueue } from '../../lib/work-queue.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { repeat } from '../../lib/async/repeat.js';
+import { WorkQueue } from '../../lib/async/work-queue.js';
 import type { ServerClient } from '../../registry/server-client.js';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
-import { followStore } from '../../storage/follow-store.js';
+import { startInformer } from '../../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../../storage/store.js';
 import { type Candidate, isCandidateExpired } from './election.js';
 import { CANDIDATES, electionStep } from './election-step.js';
@@ -32,24 +32,24 @@ export function startLeaderElection(options: LeaderElectionOptions): void {
   const planned = new Set<string>();
   /** The candidates of each lease, so that the leases of nodes, which are many, cost nothing. */
   const byLease = new Map<string, Map<string, StoredObject>>();
-  const leases = followStore({
+  const leases = startInformer({
     store: options.leases,
     signal,
     log,
-    put: ({ key }) => queue.add(key),
-    gone: ({ key }) => queue.add(key),
+    onUpsert: ({ key }) => queue.add(key),
+    onDelete: ({ key }) => queue.add(key),
   });
-  const candidates = followStore({
+  const candidates = startInformer({
     store: options.candidates,
     signal,
     log,
-    put(object) {
+    onUpsert(object) {
       const lease = leaseOf(object);
       const known = byLease.get(lease) ?? new Map<string, StoredObject>();
       byLease.set(lease, known.set(object.key, object));
       if (!isBeingAsked(object)) queue.add(lease);
     },
-    gone(object) {
+    onDelete(object) {
       const lease = leaseOf(object);
       byLease.get(lease)?.delete(object.key);
       if (byLease.get(lease)?.size === 0) byLease.delete(lease);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
 import { fakeObjects, type FakeObjects } from '../testing.js';
 import { leadByTurns } from './lease-lock.js';
-import { until } from '../../lib/until.js';
+import { pollUntil } from '../../lib/testing/poll-until.js';
 
 /** One that wants to lead; `led` resolves each time it begins. */
 function contender(objects: FakeObjects, identity: string) {
@@ -57,7 +57,7 @@ test('a leader whose lease another took stops leading', async () => {
   assert.ok(lease);
   const theirs = { holderIdentity: 'other', leaseDurationSeconds: 3600, renewTime: '2030-01-01T00:00:00.000000Z' };
   await client.update({ group: '', resource: '' }, lease, (object) => ({ ...object, spec: theirs }), '');
-  await until(() => !one.leads());
+  await pollUntil(() => !one.leads());
   await one.stop();
   assert.equal(spec(objects).holderIdentity, 'other', 'what is not held is not released');
 });

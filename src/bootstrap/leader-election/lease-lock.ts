@@ -1,7 +1,7 @@
 // Work that one server of several does at a time: who holds a lease does it, and renews the lease meanwhile.
-import { deepEqual } from '../../lib/deep-equal.js';
-import { errorText } from '../../lib/error-text.js';
-import { pause } from '../../lib/pause.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { pause } from '../../lib/async/pause.js';
 import { type ServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import type { Lease, LeaseSpec } from '../../schema/generated/coordination.v1.js';
 import { LEASES } from './election-step.js';

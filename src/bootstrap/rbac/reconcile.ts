@@ -1,8 +1,8 @@
 // Brings the default roles and bindings about, and back: what is missing is added, what others added stays.
-import { atOnce } from '../../lib/turns.js';
+import { runSync } from '../../lib/scheduling/yield.js';
 import { uncoveredRules } from '../../apis/rbac/policy-cover.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { GroupResource } from '../../machinery/status.js';
 import type { FeatureGates } from '../../registry/kind.js';
@@ -39,7 +39,7 @@ function reconciledRole(existing: Readonly<ClusterRole>, expected: Readonly<Clus
   const role: ClusterRole = { ...existing, metadata: mergedMetadata(existing, expected) };
   // On every start but the first they are the same, and telling what covers what takes far longer.
   const sameRules = deepEqual(existing.rules, expected.rules);
-  const missingRules = sameRules ? [] : atOnce(uncoveredRules(existing.rules ?? [], expected.rules ?? [])).missing;
+  const missingRules = sameRules ? [] : runSync(uncoveredRules(existing.rules ?? [], expected.rules ?? [])).missing;
   if (missingRules.length > 0) role.rules = [...(existing.rules ?? []), ...missingRules];
   const has = existing.aggregationRule?.clusterRoleSelectors ?? [];
   const missing = (expected.aggregationRule?.clusterRoleSelectors ?? []).filter(

@@ -1,8 +1,8 @@
 // Tells in which versions this server writes and reads its resources, in StorageVersion objects: who migrates stored
 // objects waits until all servers agree.
-import { errorText } from '../../lib/error-text.js';
-import { pause } from '../../lib/pause.js';
-import { every } from '../../lib/repeat.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { pause } from '../../lib/async/pause.js';
+import { every } from '../../lib/async/repeat.js';
 import { type GroupResource, groupResourceText } from '../../machinery/status.js';
 import { type ServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import type { StorageVersion } from '../../schema/generated/apiserverinternal.v1alpha1.js';

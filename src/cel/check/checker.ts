@@ -1,4 +1,4 @@
-// Gives every node its type, resolves names and overloads, and reports what does not fit, in the reference's words.
+// Gives every node its type, resolves names and overloads, and reports what does not fit, in kube-apiserver's words.
 import {
   allAssignable,
   assignable,

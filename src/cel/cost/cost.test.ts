@@ -26,7 +26,7 @@ const values = {
   map: fromJson({ k: 'v' }),
 };
 
-// Each from the reference's bookkeeping, with constants folded as Kubernetes has it.
+// Each from kube-apiserver's bookkeeping, with constants folded as Kubernetes has it.
 const ACTUAL: readonly (readonly [string, number])[] = [
   ['1 + 1', 1],
   ['a', 1],

@@ -1,6 +1,6 @@
 // What evaluating an expression may cost, from its form and the sizes of what it touches.
 //
-// The estimate decides which rules may be written, so it follows the reference step by step: sizes are known by node
+// The estimate decides which rules may be written, so it follows kube-apiserver step by step: sizes are known by node
 // (literals, results of calls), by the path from a variable (asked of the size estimator), or by the type (scalars).
 import { LIST_COST, MAP_COST, REGEX_FACTOR, STRUCT_COST, TRAVERSAL_FACTOR } from './actual-cost.js';
 import { fixed, plus, times, timesFactor, UNBOUNDED, union, UNKNOWN_SIZE } from './estimates.js';
@@ -313,7 +313,7 @@ class Coster {
 
 const COMPARING = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_equals)$/;
 
-/** Sizes beyond 64 bits wrap around in the reference; only the unbounded one can get there. */
+/** Sizes beyond 64 bits wrap around in kube-apiserver; only the unbounded one can get there. */
 const wrapped = (size: number): number => (size >= UNBOUNDED ? UNBOUNDED : size);
 
 /** Every letter escaped, and two quotes: the unbounded one wraps around to nothing. */

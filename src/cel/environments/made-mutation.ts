@@ -1,7 +1,7 @@
 // What a mutation's expression gave, as JSON.
 import type { Mutation } from '../compiled-policy.js';
-import { goValueText } from '../../lib/go-value.js';
-import { setMember } from '../../lib/plain-object.js';
+import { goValueText } from '../../lib/go/value.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import { formatDuration, formatTimestamp } from '../run/time.js';
 import {
   ArrayList,

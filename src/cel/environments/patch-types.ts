@@ -34,7 +34,7 @@ const PATCH_FIELDS: ReadonlyMap<string, CelType> = new Map([
   ['value', DYN],
 ]);
 
-/** What the reference takes any other field of a patch to be: no value has this type, and it has no name to print. */
+/** What kube-apiserver takes any other field of a patch to be: no value has this type, and it has no name to print. */
 const NO_TYPE = new CelType('opaque', '');
 
 /** The types of `Object` and of its parts know every field: what the object's schema says is asked when it is applied. */

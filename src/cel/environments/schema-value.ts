@@ -2,10 +2,10 @@
 //
 // Lists may be sets or have keys, and then order does not matter to `==`, and `+` merges. Members that the schema does
 // not know cannot be reached, but count when objects are compared.
-import { base64Fault } from '../../lib/base64-fault.js';
-import { deepEqual } from '../../lib/deep-equal.js';
-import { goTypeName } from '../../lib/go-value.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { goTypeName } from '../../lib/go/value.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { TimeError, parseTime } from '../../machinery/time.js';
 import { parseLooseDuration } from '../../machinery/validation/loose-duration.js';
 import { equalValues } from '../run/equality.js';
@@ -106,7 +106,7 @@ function timeValue(text: string, full: string, format: string): Value {
   }
 }
 
-/** Bytes are read in the alphabet of URLs, as the reference does. */
+/** Bytes are read in the alphabet of URLs, as kube-apiserver does. */
 function bytesValue(text: string): Value {
   const fault = base64Fault(text, { url: true, padded: true });
   if (fault !== undefined) {

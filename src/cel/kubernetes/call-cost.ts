@@ -1,7 +1,7 @@
 // What calls of Kubernetes' functions cost, once their values are known. The numbers are part of the API: they decide
 // which expressions are stopped.
 import { REGEX_FACTOR, TRAVERSAL_FACTOR, actualSize } from '../cost/actual-cost.js';
-import { checkElements } from '../run/most-made.js';
+import { checkElements } from '../run/size-limits.js';
 import { CelError, CelList, CelMap, OpaqueValue, type Value } from '../value.js';
 import { FormatValue } from './format.js';
 import {

@@ -16,7 +16,7 @@ import {
 
 /** The longest pattern a named format may stand for. */
 const FORMAT_PATTERN_LENGTH = 128;
-const LONGEST_FORMAT_NAME = 64;
+const MAX_FORMAT_NAME_LENGTH = 64;
 /** An address in bytes. */
 const ADDRESS: Estimate = { min: 4, max: 16 };
 
@@ -149,7 +149,7 @@ function estimateEquality([left, right]: readonly EstimatedNode[]): CallEstimate
   if (left === undefined || right === undefined || !sameType(left.type, right.type)) return undefined;
   const { name } = left.type;
   if (name === 'kubernetes.NamedFormat')
-    return { cost: timesFactor({ min: 1, max: LONGEST_FORMAT_NAME }, TRAVERSAL_FACTOR) };
+    return { cost: timesFactor({ min: 1, max: MAX_FORMAT_NAME_LENGTH }, TRAVERSAL_FACTOR) };
   if (name === 'kubernetes.URL') return { cost: timesFactor({ min: 1, max: right.size?.max ?? 1 }, TRAVERSAL_FACTOR) };
   return KUBERNETES_TYPES.has(name) ? { cost: fixed(1) } : undefined;
 }

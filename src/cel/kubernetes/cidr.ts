@@ -1,6 +1,6 @@
 // Blocks of IP addresses.
-import { goQuote } from '../../lib/go-quote.js';
-import { type Address, type Prefix, isMapped, masked, parsePrefix } from '../../lib/netip.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { type Address, type Prefix, isMapped, masked, parsePrefix } from './netip.js';
 import type { Library } from '../library.js';
 import { BOOL, INT, STRING, opaqueType } from '../type.js';
 import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';

@@ -1,5 +1,5 @@
 // Formats with names: the API's own rules for strings, asked for from expressions.
-import { parseGoRequestUri } from '../../lib/go-url.js';
+import { parseGoRequestUri } from '../../lib/go/url.js';
 import {
   isQualifiedName,
   isValidLabelValue,

@@ -1,7 +1,7 @@
 // IP addresses, without zones and never an IPv4 address in the clothes of an IPv6 one.
-import { goQuote } from '../../lib/go-quote.js';
-import { formatIp } from '../../lib/ip-address.js';
-import { type Address, isMapped, parseAddress } from '../../lib/netip.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { formatIp } from '../../lib/values/ip-address.js';
+import { type Address, isMapped, parseAddress } from './netip.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, INT, STRING, opaqueType } from '../type.js';
 import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';

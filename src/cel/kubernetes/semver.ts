@@ -6,7 +6,7 @@ import {
   parseLooseVersion,
   parseVersion,
   versionText,
-} from '../../lib/semantic-version.js';
+} from './semantic-version.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, INT, STRING, objectType } from '../type.js';
 import { CelError, OpaqueValue, type Value, noSuchOverload, unsupportedConversion } from '../value.js';
@@ -81,7 +81,7 @@ function comparing(id: string, answer: (compared: number) => Value) {
   };
 }
 
-/** A part beyond the 64-bit integers wraps around, as the reference's conversion does. */
+/** A part beyond the 64-bit integers wraps around, as kube-apiserver's conversion does. */
 function part(name: 'major' | 'minor' | 'patch'): FunctionDeclaration {
   const call = ({ version }: SemverValue): bigint => BigInt.asIntN(64, version[name]);
   return { name, overloads: [{ id: `semver_${name}`, member: true, parameters: [SEMVER], result: INT, call }] };

@@ -1,6 +1,6 @@
 // URLs, read as Go reads them.
-import { type GoUrl, parseGoRequestUri, parseGoUrl } from '../../lib/go-url.js';
-import { escapedPathOf, goUrlText, hostnameOf, portOf, queryOf } from '../../lib/go-url-parts.js';
+import { type GoUrl, parseGoRequestUri, parseGoUrl } from '../../lib/go/url.js';
+import { escapedPathOf, goUrlText, hostnameOf, portOf, queryOf } from '../../lib/go/url-parts.js';
 import type { FunctionDeclaration, Library } from '../library.js';
 import { BOOL, STRING, listType, mapType, objectType } from '../type.js';
 import {

@@ -10,18 +10,18 @@ import {
   subtractTimes,
   uint,
 } from '../run/arithmetic.js';
-import { checkElements, checkLetters } from '../run/most-made.js';
+import { checkElements, checkCharacters } from '../run/size-limits.js';
 import { BYTES, DOUBLE, DURATION, INT, listType, STRING, TIMESTAMP, typeParam, UINT } from '../type.js';
 import type { CelList, Duration, Timestamp, Uint, Value } from '../value.js';
 
 /** Where the types are not known before, adding costs one whatever is added: a few steps could make a text without end. */
 function addTexts(a: string, b: string): string {
-  checkLetters(a.length + b.length);
+  checkCharacters(a.length + b.length);
   return a + b;
 }
 
 function addBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
-  checkLetters(a.length + b.length);
+  checkCharacters(a.length + b.length);
   return new Uint8Array(Buffer.concat([a, b]));
 }
 

@@ -3,7 +3,7 @@ import { compareValues } from '../run/equality.js';
 import { BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT } from '../type.js';
 import type { Value } from '../value.js';
 
-// In the order of the reference's declarations, which is the order overloads are tried in.
+// In the order of kube-apiserver's declarations, which is the order overloads are tried in.
 const PAIRS = [
   ['bool', BOOL, BOOL],
   ['int64', INT, INT],

@@ -1,6 +1,6 @@
 // Functions named after types: they convert, or say that they cannot.
-import { parseBool, parseFloat64, SyntaxMistake } from '../../lib/go-strconv.js';
-import { signedOf, unsignedOf } from '../../lib/int64.js';
+import { parseBool, parseFloat64, SyntaxMistake } from '../../lib/go/strconv.js';
+import { signedOf, unsignedOf } from '../../lib/values/int64.js';
 import type { FunctionDeclaration, Overload } from '../library.js';
 import { doubleToInt, doubleToUint, int, timestamp, TIMESTAMP_OVERFLOW, uint } from '../run/arithmetic.js';
 import { formatGeneral } from '../run/format-number.js';

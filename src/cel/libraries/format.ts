@@ -1,8 +1,8 @@
 // `'%s of %d'.format([…])`. The same reading of the format text serves evaluation and the check of literal calls.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { CheckedTree } from '../library.js';
 import { formatFixed, formatGeneral } from '../run/format-number.js';
-import { checkLetters, joinTexts } from '../run/most-made.js';
+import { checkCharacters, joinTexts } from '../run/size-limits.js';
 import { formatDuration, formatTimestamp } from '../run/time.js';
 import type { Expr } from '../syntax/expression.js';
 import type { Kind } from '../type.js';
@@ -58,7 +58,7 @@ function interpolate(text: string, args: Interpolation): string {
       if (error instanceof FormatError) throw new FormatError(`error during formatting: ${error.message}`, error.at);
       throw error;
     }
-    checkLetters(result.length);
+    checkCharacters(result.length);
     next++;
     i = end;
   }
@@ -86,7 +86,7 @@ function readClause(text: string, start: number): { clause: Clause; precision: n
   return { clause: letter, precision, end: at + 1 };
 }
 
-/** What the reference takes for a letter. */
+/** What kube-apiserver takes for a letter. */
 const firstByte = (text: string, at: number): string =>
   String.fromCharCode(Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? 0))[0] ?? 0);
 
@@ -161,7 +161,7 @@ function doubleOf(value: Value): number | undefined {
 function fixedPoint(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  // The reference keeps how many digits are wanted in one byte, and has no minus before zero.
+  // kube-apiserver keeps how many digits are wanted in one byte, and has no minus before zero.
   const [whole = '', fraction] = formatFixed(value === 0 ? 0 : value, precision % 256).split('.');
   const grouped = inGroupsOfThree(whole);
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
@@ -177,9 +177,9 @@ function inGroupsOfThree(number: string): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** 1.052033×10⁰³. The precision a clause gives is read as a width by the reference: it makes no digits, but room. */
+/** 1.052033×10⁰³. The precision a clause gives is read as a width by kube-apiserver: it makes no digits, but room. */
 function scientific(value: number, width: number): string {
-  checkLetters(width);
+  checkCharacters(width);
   return scientificText(value).padStart(width);
 }
 
@@ -237,11 +237,11 @@ function* literals(list: CelList): Iterable<string> {
 
 function mapText(map: CelMap): string {
   const entries: (readonly [string, string])[] = [];
-  let letters = 0;
+  let characters = 0;
   for (const key of map.keys()) {
     const entry = [literalOf(key), literalOf(map.find(key) ?? null)] as const;
-    letters += entry[0].length + entry[1].length;
-    checkLetters(letters);
+    characters += entry[0].length + entry[1].length;
+    checkCharacters(characters);
     entries.push(entry);
   }
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

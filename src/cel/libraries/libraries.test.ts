@@ -49,7 +49,7 @@ const RESULTS: readonly (readonly [string, string])[] = [
   ['dyn("a").flatten()', 'error: no such overload: string.flatten()'],
   ['dyn("a").flatten(1)', 'error: no such overload: string.flatten(int)'],
   ['[dyn(null)].sort()', 'error: list elements must be comparable'],
-  // Where the reference stumbles over what a call has cost, the whole evaluation ends, and says so in Go's words.
+  // Where kube-apiserver stumbles over what a call has cost, the whole evaluation ends, and says so in Go's words.
   [
     '[{"a": 1}].map(x, x.b).distinct()',
     'error: internal error: interface conversion: *types.Err is not traits.Lister: missing method Add',

@@ -8,7 +8,7 @@ import { MacroError } from '../library.js';
 import { compareValues } from '../run/equality.js';
 import { Cancelled, type Pace } from '../run/frame.js';
 import { goName } from '../run/go-name.js';
-import { checkElements } from '../run/most-made.js';
+import { checkElements } from '../run/size-limits.js';
 import { ValueIndex } from '../run/value-index.js';
 import {
   BOOL,
@@ -117,7 +117,7 @@ function selfCompareCost(list: Value): number {
   return allocating(long ? 2 + TRAVERSAL_FACTOR : 2, list.size * list.size);
 }
 
-/** Where the reference takes for granted what an argument is when it looks at what a call has cost. */
+/** Where kube-apiserver takes for granted what an argument is when it looks at what a call has cost. */
 const panic = (conversion: string): Cancelled =>
   new Cancelled(new CelError(`internal error: interface conversion: ${conversion}`));
 
@@ -148,7 +148,7 @@ function estimateSlice({ target, args: [start, end], sizeOf }: CallToEstimate): 
   if (target === undefined) return undefined;
   const from = literalInt(start, 0);
   const to = literalInt(end, sizeOf(target).max);
-  // The reference subtracts unsigned numbers: an end before the start wraps around to "unbounded".
+  // kube-apiserver subtracts unsigned numbers: an end before the start wraps around to "unbounded".
   return allocatingEstimate(1, fixed(to < from ? UNBOUNDED : to - from));
 }
 

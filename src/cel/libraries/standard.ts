@@ -1,5 +1,5 @@
 // The language's own types, operators and functions.
-import { indexOfText } from '../../lib/find-text.js';
+import { indexOfText } from './find-text.js';
 import { ARITHMETIC } from './arithmetic.js';
 import { COMPARISONS } from './comparisons.js';
 import { CONVERSIONS } from './conversions.js';

@@ -1,11 +1,11 @@
 // Strings, in the version (2) that Kubernetes has. Places and lengths count characters, not UTF-16 units.
-import { indexOfText, lastIndexOfText } from '../../lib/find-text.js';
-import { GO_ESCAPES } from '../../lib/go-quote.js';
+import { indexOfText, lastIndexOfText } from './find-text.js';
+import { GO_ESCAPES } from '../../lib/go/quote.js';
 import { formatText, validateFormats } from './format.js';
 import type { FunctionDeclaration, Library, Overload } from '../library.js';
 import { plainText } from '../run/format-value.js';
 import type { Pace } from '../run/frame.js';
-import { joinTexts } from '../run/most-made.js';
+import { joinTexts } from '../run/size-limits.js';
 import { replacePaced, splitPaced } from '../run/pieces.js';
 import { characters as lengthOf } from '../syntax/source.js';
 import { DYN, INT, listType, STRING } from '../type.js';
@@ -146,13 +146,13 @@ export const stringsLibrary: Library = {
     declare(
       'lowerAscii',
       member('string_lower_ascii', [STRING], STRING, (text: string) =>
-        text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+        text.replace(/[A-Z]+/g, (characters) => characters.toLowerCase()),
       ),
     ),
     declare(
       'upperAscii',
       member('string_upper_ascii', [STRING], STRING, (text: string) =>
-        text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+        text.replace(/[a-z]+/g, (characters) => characters.toUpperCase()),
       ),
     ),
     declare(

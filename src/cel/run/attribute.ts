@@ -1,6 +1,6 @@
 // Access to variables and to what lies below them: `a.b[c].?d`. The steps after the first value are qualifiers.
 //
-// Costs follow the reference's bookkeeping: each qualifier costs one, and so does the attribute as a whole where it is
+// Costs follow kube-apiserver's bookkeeping: each qualifier costs one, and so does the attribute as a whole where it is
 // evaluated as an expression; as the branch of a condition or as an index it costs only its qualifiers.
 import { plainText } from './format-value.js';
 import type { Evaluate, Frame } from './frame.js';
@@ -53,7 +53,7 @@ export function conditional(condition: Evaluate, truthy: Attribute, falsy: Attri
 }
 
 /**
- * The reference opens an optional that it reads by a name or chooses by a condition, and makes one again of the Go value
+ * kube-apiserver opens an optional that it reads by a name or chooses by a condition, and makes one again of the Go value
  * it finds: not all of the types that libraries add survive that.
  */
 function readAgain(read: Value): Value {

@@ -19,7 +19,7 @@ export function planComprehension(e: ComprehensionExpr, planner: Planner): Evalu
   const looping = new Map<string, Evaluate>([
     [e.variable, slotReader(slots[0])],
     ...(e.variable2 === undefined ? [] : [[e.variable2, slotReader(slots[1])] as const]),
-    // The accumulator is looked for first, as in the reference.
+    // The accumulator is looked for first, as in kube-apiserver.
     [e.accumulator, readAccumulator],
   ]);
   const [condition, step] = locals.within(looping, () => [

@@ -79,7 +79,7 @@ function compareNumbers(a: CelNumber, b: CelNumber): number {
   const left = a instanceof Uint ? a.value : a;
   const right = b instanceof Uint ? b.value : b;
   if (typeof left === 'bigint' && typeof right === 'bigint') return left < right ? -1 : left > right ? 1 : 0;
-  // An integer beside a double is rounded to a double first, as the reference does within the range of 64 bits.
+  // An integer beside a double is rounded to a double first, as kube-apiserver does within the range of 64 bits.
   const x = Number(left);
   const y = Number(right);
   if (typeof left !== typeof right && x === y) return edge(left, right);

@@ -1,6 +1,6 @@
 // Values as error texts print them.
 import { formatGeneral } from './format-number.js';
-import { joinTexts } from './most-made.js';
+import { joinTexts } from './size-limits.js';
 import { formatDuration, formatTimestamp } from './time.js';
 import { CelType } from '../type.js';
 import { CelError, CelList, CelMap, Duration, Optional, Timestamp, typeOf, Uint } from '../value.js';

@@ -23,7 +23,7 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'net.CIDR': 'cel.CIDR',
 };
 
-/** The name of the reference's Go type, which its error texts show. */
+/** The name of kube-apiserver's Go type, which its error texts show. */
 export function goName(value: Value): string {
   if (value instanceof CelError) return '*types.Err';
   if (value instanceof CelList) return '*types.baseList';

@@ -1,8 +1,8 @@
 // A text split at a separator, or replaced at it. Both go through a text of any length, so they do it in blocks and ask
 // between them whether to go on.
-import { indexOfText } from '../../lib/find-text.js';
+import { indexOfText } from '../libraries/find-text.js';
 import type { Pace } from './frame.js';
-import { checkLetters } from './most-made.js';
+import { checkCharacters } from './size-limits.js';
 
 /** So many are made at once. */
 const PIECES_OF_BLOCK = 1024;
@@ -24,11 +24,11 @@ export function replacePaced(text: string, old: string, replacement: string, mos
   if (isEmpty && text === '') return replacement;
   const blocks: string[] = [];
   let pieces = 0;
-  let letters = 0;
+  let characters = 0;
   for (const block of blocksOf(text, old, isEmpty ? most : most + 1)) {
     pieces += block.length;
-    for (const piece of block) letters += piece.length + replacement.length;
-    checkLetters(letters);
+    for (const piece of block) characters += piece.length + replacement.length;
+    checkCharacters(characters);
     blocks.push(block.join(replacement));
     pace.check();
   }

@@ -1,16 +1,16 @@
 import type { RE2JS } from 're2js';
-import { errorText } from '../../lib/error-text.js';
-import { compileRegexp } from '../../lib/go-regexp.js';
-import { remember } from '../../lib/remember.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { compileRegexp } from '../../lib/go/regexp.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { CelError } from '../value.js';
 import { Cancelled, COST_EXCEEDED } from './frame.js';
 
-const MOST_REMEMBERED = 512;
+const MAX_MEMOIZED = 512;
 /** Instructions of a pattern by letters of a text. While they are worked off nothing else runs, so there is a bound. */
-const MOST_STEPS = 5e7;
+const MAX_STEPS = 5e7;
 
 /** A regular expression, or why it is none. */
-export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS | CelError => {
+export const compileRegex = boundedMemo(MAX_MEMOIZED, (pattern: string): RE2JS | CelError => {
   try {
     return compileRegexp(pattern);
   } catch (error) {
@@ -20,7 +20,7 @@ export const compileRegex = remember(MOST_REMEMBERED, (pattern: string): RE2JS |
 
 /** Stops the evaluation where trying the pattern on the text would hold everything else up. */
 export function checkEffort(regex: RE2JS, text: string): void {
-  if (text.length * regex.programSize() > MOST_STEPS) throw new Cancelled(COST_EXCEEDED);
+  if (text.length * regex.programSize() > MAX_STEPS) throw new Cancelled(COST_EXCEEDED);
 }
 
 export function matchesRegex(regex: RE2JS, text: string): boolean {

@@ -1,6 +1,6 @@
 // Timestamps and durations: reading, printing, and their parts in a time zone.
-import { remember } from '../../lib/remember.js';
-import { trimEnd } from '../../lib/trim-end.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
+import { trimEnd } from '../../lib/text/trim-end.js';
 import { parseDuration as parseGoDuration, parseTime, TimeError } from '../../machinery/time.js';
 import { timestamp } from './arithmetic.js';
 import { formatDecimal } from './format-number.js';
@@ -8,7 +8,7 @@ import { CelError, Duration, Timestamp } from '../value.js';
 import type { Value } from '../value.js';
 
 /** Of the tz database, about all that are used. */
-const MOST_ZONES = 100;
+const MAX_ZONES = 100;
 
 export function parseTimestamp(text: string): Value {
   try {
@@ -50,7 +50,7 @@ export function formatDuration({ nanos }: Duration): string {
   return `${formatDecimal(secondsOf(nanos))}s`;
 }
 
-/** As the reference computes it: whole seconds, then the rest as a fraction. */
+/** As kube-apiserver computes it: whole seconds, then the rest as a fraction. */
 export function secondsOf(nanos: bigint): number {
   return Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
 }
@@ -108,8 +108,8 @@ function atoi(text: string): number | CelError {
 }
 
 /** To make one takes half a millisecond. */
-const calendarOf = remember(
-  MOST_ZONES,
+const calendarOf = boundedMemo(
+  MAX_ZONES,
   (zone: string) =>
     new Intl.DateTimeFormat('en-US', {
       timeZone: zone,

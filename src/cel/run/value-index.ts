@@ -2,7 +2,7 @@
 // as whether it is equal is its own affair, is compared with all.
 import { CelList, CelMap, Uint, type Value } from '../value.js';
 import { equalValues } from './equality.js';
-import { checkLetters } from './most-made.js';
+import { checkCharacters } from './size-limits.js';
 
 export class ValueIndex {
   /** Texts are their own keys: there may be many, and nothing else is equal to one. */
@@ -58,12 +58,12 @@ function keyOf(value: Value): string | undefined {
 
 function listKey(list: CelList): string | undefined {
   const keys: string[] = [];
-  let letters = 0;
+  let characters = 0;
   for (const item of list) {
     const key = keyOf(item);
     if (key === undefined) return undefined;
-    letters += key.length;
-    checkLetters(letters);
+    characters += key.length;
+    checkCharacters(characters);
     keys.push(key);
   }
   return `[${keys.join()}]`;
@@ -71,12 +71,12 @@ function listKey(list: CelList): string | undefined {
 
 function mapKey(map: CelMap): string | undefined {
   const keys: string[] = [];
-  let letters = 0;
+  let characters = 0;
   for (const name of map.keys()) {
     const [key, value] = [keyOf(name), keyOf(map.find(name) ?? null)];
     if (key === undefined || value === undefined) return undefined;
-    letters += key.length + value.length;
-    checkLetters(letters);
+    characters += key.length + value.length;
+    checkCharacters(characters);
     keys.push(`${key}:${value}`);
   }
   return `{${keys.sort().join()}}`;

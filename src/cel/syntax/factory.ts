@@ -11,14 +11,14 @@ export class TooManyNodes extends Error {}
 
 // Macros that copy their target double the tree with each link of a chain (`a.optMap(…).optMap(…)`). No text of the
 // longest length allowed comes near this without them.
-const MOST_NODES = 1_000_000;
+const MAX_NODES = 1_000_000;
 
 export class ExpressionFactory {
   /** By id. Ids count from 1. */
   readonly offsets: number[] = [0];
 
   id(offset: number): number {
-    if (this.offsets.length > MOST_NODES) throw new TooManyNodes('expression recursion limit exceeded: 250');
+    if (this.offsets.length > MAX_NODES) throw new TooManyNodes('expression recursion limit exceeded: 250');
     return this.offsets.push(offset) - 1;
   }
   literal(id: number, value: Value): Expr {

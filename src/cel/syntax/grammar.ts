@@ -1,5 +1,5 @@
 // The grammar as a network of states, for saying what is wrong with a text that does not follow it. The parser proper
-// is written by hand (parser.ts); this network only has to be what the reference's parser generator makes of the
+// is written by hand (parser.ts); this network only has to be what kube-apiserver's parser generator makes of the
 // grammar, because its error texts name what each state expects, and its recovery depends on the kinds of states.
 import type { TokenType } from './lexer.js';
 

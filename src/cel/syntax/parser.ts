@@ -1,5 +1,5 @@
 // Tokens to an expression tree, macros expanded. A text that is not of the grammar is handed to syntax-mistake.ts,
-// which says what is wrong with it in the reference's words.
+// which says what is wrong with it in kube-apiserver's words.
 import { ExpressionFactory, TooManyNodes } from './factory.js';
 import type { Expr, MapEntry, StructField } from './expression.js';
 import { literalValue } from './literal.js';
@@ -29,7 +29,7 @@ export interface Parsed {
 export const macroKey = (name: string, count: number | 'any', receiver: boolean): string =>
   `${name}:${count}:${receiver ? 'receiver' : 'global'}`;
 
-const MOST_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 100_000;
 const DEEPEST = 250;
 
 export function parse(text: string, options: ParseOptions): Parsed {
@@ -38,8 +38,8 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const factory = new ExpressionFactory();
   const failed = (): Parsed => ({ source, mistakes, expression: { kind: 'unspecified', id: 0 }, offsets: [] });
   const size = characters(text);
-  if (size > MOST_CHARACTERS) {
-    mistakes.report(NOWHERE, `expression code point size exceeds limit: size: ${size}, limit ${MOST_CHARACTERS}`);
+  if (size > MAX_CHARACTERS) {
+    mistakes.report(NOWHERE, `expression code point size exceeds limit: size: ${size}, limit ${MAX_CHARACTERS}`);
     return failed();
   }
   const { tokens, mistakes: lexical } = tokenize(text);
@@ -84,7 +84,7 @@ const RELATIONS: Partial<Record<TokenType, string>> = {
 const PRODUCTS: Partial<Record<TokenType, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
 const SUMS: Partial<Record<TokenType, string>> = { '+': '_+_', '-': '_-_' };
 
-/** The reference limits how deep each of its grammar rules may nest, and how deep operators may. */
+/** kube-apiserver limits how deep each of its grammar rules may nest, and how deep operators may. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member';
 
 class Parser {

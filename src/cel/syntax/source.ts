@@ -1,4 +1,4 @@
-// The text of an expression, and errors as the reference prints them: with the line they are in and a caret below.
+// The text of an expression, and errors as kube-apiserver prints them: with the line they are in and a caret below.
 
 export interface Location {
   /** From 1. */
@@ -26,7 +26,7 @@ export class Source {
 
   /** The place of an offset in UTF-16 units. */
   locate(offset: number): Location {
-    // The end of nothing stands before the first character, as the reference counts.
+    // The end of nothing stands before the first character, as kube-apiserver counts.
     if (this.text === '') return { line: 1, column: -1 };
     let line = 0;
     for (let high = this.starts.length - 1; line < high;) {
@@ -51,8 +51,8 @@ export interface Mistake {
   readonly message: string;
 }
 
-const MOST_MISTAKES = 100;
-const LONGEST_SNIPPET_BYTES = 16_384;
+const MAX_MISTAKES = 100;
+const MAX_SNIPPET_BYTES = 16_384;
 
 /** Errors of one expression, in the order they were found. */
 export class Mistakes {
@@ -67,7 +67,7 @@ export class Mistakes {
 
   report(location: Location, message: string): void {
     this.count++;
-    if (this.count <= MOST_MISTAKES) this.found.push({ location, message });
+    if (this.count <= MAX_MISTAKES) this.found.push({ location, message });
   }
 
   /** All of them, by place. */
@@ -76,7 +76,7 @@ export class Mistakes {
       (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
     );
     const blocks = sorted.map((mistake) => display(mistake, this.source));
-    if (this.count > MOST_MISTAKES) blocks.push(`${this.count - MOST_MISTAKES} more errors were truncated`);
+    if (this.count > MAX_MISTAKES) blocks.push(`${this.count - MAX_MISTAKES} more errors were truncated`);
     return blocks.join('\n');
   }
 }
@@ -84,7 +84,7 @@ export class Mistakes {
 function display({ location, message }: Mistake, source: Source): string {
   const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
   const line = source.line(location.line);
-  if (line === undefined || Buffer.byteLength(line) > LONGEST_SNIPPET_BYTES) return head;
+  if (line === undefined || Buffer.byteLength(line) > MAX_SNIPPET_BYTES) return head;
   const snippet = line.replaceAll('\t', ' ');
   const before = Array.from(snippet);
   const at = before[location.column] ?? '';

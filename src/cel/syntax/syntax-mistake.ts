@@ -1,4 +1,4 @@
-// What is wrong with a text that is not of the grammar, in the words of the reference's parser generator.
+// What is wrong with a text that is not of the grammar, in the words of kube-apiserver's parser generator.
 //
 // It goes through the grammar as the generated parser does and, at a mistake, recovers as that does: it drops one token
 // when the next one fits, pretends one when the current one would fit after it, or leaves the rule and skips to a token
@@ -54,10 +54,10 @@ class Stuck extends Error {}
 /** Recovery has used up its limits. */
 class GiveUp extends Error {}
 
-const MOST_RECOVERIES = 30;
-const MOST_SKIPPED = 256;
+const MAX_RECOVERIES = 30;
+const MAX_SKIPPED = 256;
 /** Choices look ahead, some to the end: what is wrong with an expression of thousands of tokens is told less exactly. */
-const MOST_LOOKS_AHEAD = 10_000;
+const MAX_LOOKS_AHEAD = 10_000;
 const RESERVED_FIELD = /^no viable alternative at input '.(true|false|null)'$/su;
 
 class Recognizer {
@@ -217,8 +217,8 @@ class Recognizer {
 
   private skipTo(tokens: ReadonlySet<Expected>, skippedBefore = 0): void {
     for (let skipped = skippedBefore; this.token.type !== 'EOF' && !tokens.has(this.token.type); skipped++) {
-      if (skipped >= MOST_SKIPPED) {
-        const message = `error recovery token lookahead limit exceeded: ${MOST_SKIPPED}`;
+      if (skipped >= MAX_SKIPPED) {
+        const message = `error recovery token lookahead limit exceeded: ${MAX_SKIPPED}`;
         this.mistakes.push({ offset: undefined, message });
         throw new GiveUp();
       }
@@ -227,8 +227,8 @@ class Recognizer {
   }
 
   private countRecovery(): void {
-    if (this.recoveries === MOST_RECOVERIES) {
-      this.push(`error recovery attempt limit exceeded: ${MOST_RECOVERIES}`, this.token);
+    if (this.recoveries === MAX_RECOVERIES) {
+      this.push(`error recovery attempt limit exceeded: ${MAX_RECOVERIES}`, this.token);
       throw new GiveUp();
     }
     this.recoveries++;
@@ -300,7 +300,7 @@ class Recognizer {
   }
 
   private ahead(places: number): TokenType {
-    if (++this.looks > MOST_LOOKS_AHEAD) {
+    if (++this.looks > MAX_LOOKS_AHEAD) {
       if (this.mistakes.length === 0) this.push(this.mismatched(), this.token);
       throw new GiveUp();
     }

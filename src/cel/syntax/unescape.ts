@@ -1,6 +1,6 @@
 // The value of a string or bytes literal.
 
-/** A literal that the grammar allows but that has no value; the message is the reference's. */
+/** A literal that the grammar allows but that has no value; the message is kube-apiserver's. */
 export class LiteralMistake extends Error {}
 
 export function unescapeString(literal: string): string {

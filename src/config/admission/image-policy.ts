@@ -1,6 +1,6 @@
 import type { ImagePolicySettings } from '../../admission/plugins/image-policy-webhook.js';
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { formatDurationMs } from '../../machinery/time.js';
 import { type ClientConfig, clientConfigOf } from '../client-config.js';
 import { ConfigError } from '../config-error.js';

@@ -1,9 +1,9 @@
 import type { NodeSelectors } from '../../admission/plugins/pod-node-selector.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ConfigError } from '../config-error.js';
 import { memberOf, readTree } from './read-plugin.js';
 
-/** The reference passes over what it cannot read of this file; so do we, by what is no selector. */
+/** kube-apiserver passes over what it cannot read of this file; so do we, by what is no selector. */
 export function nodeSelectors(text: string): NodeSelectors {
   try {
     const given = memberOf(readTree(text), 'podNodeSelectorPluginConfig');

@@ -1,5 +1,5 @@
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { parseYaml } from '../../schema/yaml/parse.js';
 import { ConfigError } from '../config-error.js';

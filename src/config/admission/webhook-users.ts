@@ -1,7 +1,7 @@
 // Who the server is to its admission webhooks: the users of a client-configuration file, by the hosts they are for.
 import path from 'node:path';
 import type { HookIdentity } from '../../admission/webhooks/hook-clients.js';
-import { goFileError } from '../../lib/go-file-error.js';
+import { goFileError } from '../../lib/go/file-error.js';
 import { fieldErrorText, FieldPath, invalid } from '../../machinery/field-error.js';
 import { clientTls, credentialHeaders } from '../client-config.js';
 import { ConfigError } from '../config-error.js';

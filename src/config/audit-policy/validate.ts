@@ -40,7 +40,7 @@ function urlErrors(url: string, path: FieldPath): FieldErrors {
   return errors;
 }
 
-/** The reference does not say which of a rule's resources it means. */
+/** kube-apiserver does not say which of a rule's resources it means. */
 function resourceErrors(
   { group = '', resources = [], resourceNames = [] }: GroupResources,
   path: FieldPath,

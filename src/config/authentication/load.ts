@@ -1,7 +1,7 @@
 // How people and programs prove who they are by JWTs: from the file of --authentication-config, or from --oidc-* flags,
 // which are the same said in fewer words.
-import { readTextFile } from '../../lib/go-file-error.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { readTextFile } from '../../lib/go/file-error.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { AuthenticationConfiguration } from '../../schema/generated/apiserverconfig.v1.js';
 import { ConfigError } from '../config-error.js';
 import { decodeConfig } from '../decode-config.js';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import type { ClaimMappings as CompiledMappings, PrefixedClaim } from '../../authn/jwt/user-of-claims.js';
 import type { AuthenticationExpression } from '../../cel/environments/authentication.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';

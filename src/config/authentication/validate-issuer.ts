@@ -1,5 +1,5 @@
-import { certificateBundleFault } from '../../lib/certificate.js';
-import { parseGoUrl } from '../../lib/go-url.js';
+import { certificateBundleFault } from '../../lib/x509/certificate.js';
+import { parseGoUrl } from '../../lib/go/url.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
 import type { Issuer } from '../../schema/generated/apiserverconfig.v1.js';
 import type { CompiledAuthenticator } from './compiled.js';

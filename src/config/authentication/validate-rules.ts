@@ -1,4 +1,4 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import type { Rule } from '../../authn/jwt/user-of-claims.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
 import type { ClaimValidationRule, UserValidationRule } from '../../schema/generated/apiserverconfig.v1.js';

@@ -1,5 +1,5 @@
 // Every rule about an AuthenticationConfiguration; its expressions are compiled on the way.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import type { AuthenticationCompiler } from '../../cel/environments/authentication.js';
 import { FieldPath, type FieldErrors, duplicate, forbidden, invalid, tooMany } from '../../machinery/field-error.js';
 import type { AuthenticationConfiguration, JWTAuthenticator } from '../../schema/generated/apiserverconfig.v1.js';

@@ -1,9 +1,9 @@
 // The rules of an authorization configuration. All errors are told at once; expressions are compiled on the way.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReviewCondition, ReviewConditionCompiler } from '../../cel/review-condition.js';
-import { goFileError } from '../../lib/go-file-error.js';
+import { goFileError } from '../../lib/go/file-error.js';
 import {
   duplicate,
   type FieldErrors,

@@ -36,7 +36,7 @@ test('the old name of the control plane is one in small letters only', () => {
   assert.throws(() => load('v1beta1', 'Master'), /service\.connection: Unsupported value: "master": supported values/);
 });
 
-test('a way over two transports is refused, and shown as the reference keeps it', () => {
+test('a way over two transports is refused, and shown as kube-apiserver keeps it', () => {
   const file = path.join(folder, 'both.yaml');
   const tlsConfig = { caBundle: '/ca', clientKey: '/key', clientCert: '/cert' };
   const refused = (tcp: object): string => {

@@ -1,6 +1,6 @@
 // The file that says which way outgoing connections go.
-import { readTextFile } from '../../lib/go-file-error.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { readTextFile } from '../../lib/go/file-error.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import type { EgressSelectorConfiguration } from '../../schema/generated/apiserver.v1beta1.js';
 import { ConfigError } from '../config-error.js';

@@ -19,7 +19,7 @@ import type {
 
 const NAMES = ['cluster', 'controlplane', 'etcd'];
 const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC'];
-/** The reference names every selection by the same path. */
+/** kube-apiserver names every selection by the same path. */
 const PATH = FieldPath.of('service', 'connection');
 
 export function validateEgress({ egressSelections }: EgressSelectorConfiguration): FieldErrors {
@@ -58,7 +58,7 @@ function httpConnectErrors(transport: Transport | null | undefined): FieldErrors
   return [required(PATH.child('tcp'), 'One of TCP or UDS must be set')];
 }
 
-/** As the reference prints its own form of it. */
+/** As kube-apiserver prints its own form of it. */
 function printed({ url = '', tlsConfig }: TCPTransport): unknown {
   const { caBundle = '', clientKey = '', clientCert = '' } = tlsConfig ?? {};
   const tls = tlsConfig == null ? null : { CABundle: caBundle, ClientKey: clientKey, ClientCert: clientCert };

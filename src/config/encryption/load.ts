@@ -1,8 +1,8 @@
-// Reads an EncryptionConfiguration file: what is wrong with it is said in the reference's words.
+// Reads an EncryptionConfiguration file: what is wrong with it is said in kube-apiserver's words.
 import crypto from 'node:crypto';
-import { errorText } from '../../lib/error-text.js';
-import { readTextFile } from '../../lib/go-file-error.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { readTextFile } from '../../lib/go/file-error.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
 import type { EncryptionSettings } from '../../encryption/configuration.js';
 import { maskedRule } from '../../encryption/resource-rules.js';

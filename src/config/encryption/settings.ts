@@ -1,5 +1,5 @@
 // Defaults of an EncryptionConfiguration, and what it becomes once it is known to be valid.
-import { parseGoUrl } from '../../lib/go-url.js';
+import { parseGoUrl } from '../../lib/go/url.js';
 import { parseDurationMs } from '../../machinery/time.js';
 import type { EncryptionEntry, KmsSettings, ProviderSettings } from '../../encryption/configuration.js';
 import type {

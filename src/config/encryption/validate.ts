@@ -1,7 +1,7 @@
 // What an EncryptionConfiguration must be, with its defaults filled in.
-import { append } from '../../lib/append.js';
-import { parseGoUrl } from '../../lib/go-url.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { append } from '../../lib/values/append.js';
+import { parseGoUrl } from '../../lib/go/url.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
 import { canonicalDuration, parseDuration } from '../../machinery/time.js';
 import { parseResource } from '../../encryption/resource-rules.js';
@@ -16,7 +16,7 @@ import { decodeSecret } from './secret.js';
 const AES_KEY_BYTES = [16, 24, 32];
 const SECRETBOX_KEY_BYTES = [32];
 
-/** `reload`: names of key services must then be unique in any version. */
+/** `reload`: names of KMS plugins must then be unique in any version. */
 export function validateEncryptionConfiguration(config: EncryptionConfiguration, reload: boolean): FieldErrors {
   const root = FieldPath.of('resources');
   const entries = config.resources ?? [];
@@ -114,7 +114,7 @@ function providerErrors(
   return errors;
 }
 
-/** As the reference prints its own form of a provider, but never with a secret in it. */
+/** As kube-apiserver prints its own form of a provider, but never with a secret in it. */
 function printed({ aesgcm, aescbc, secretbox, identity, kms }: ProviderConfiguration): unknown {
   const keys = (from: { keys: Key[] | null } | null | undefined): unknown =>
     from ? { Keys: from.keys?.map(({ name, secret }) => ({ Name: name, Secret: hidden(secret) })) ?? null } : null;

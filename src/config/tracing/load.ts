@@ -1,7 +1,7 @@
 // The file that says where traces go and how many are taken.
-import { readTextFile } from '../../lib/go-file-error.js';
-import { parseGoUrl } from '../../lib/go-url.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { readTextFile } from '../../lib/go/file-error.js';
+import { parseGoUrl } from '../../lib/go/url.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText, type FieldErrors, fieldErrorText, FieldPath, invalid } from '../../machinery/field-error.js';
 import { parseApiVersion } from '../../machinery/object.js';
 import type { TracingConfiguration } from '../../schema/generated/apiserverconfig.v1.js';

@@ -1,9 +1,9 @@
 // Deletes objects whose owners are gone, and holds owners back or sets dependents free as deletions asked for it.
-import { eachStep, inTurns } from '../../lib/turns.js';
+import { eachStep, runCooperatively } from '../../lib/scheduling/yield.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
-import { followStore } from '../../storage/follow-store.js';
+import { startInformer } from '../../storage/informer.js';
 import type { ControllerParts } from '../controller.js';
-import { WorkQueue } from '../../lib/work-queue.js';
+import { WorkQueue } from '../../lib/async/work-queue.js';
 import { collect } from './collect.js';
 import { Graph } from './graph.js';
 
@@ -61,15 +61,15 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
     followed.set(registry.store, stop);
     // The end of one owner may concern a hundred thousand.
     const touch = (uids: ReadonlySet<string>): void => {
-      void inTurns(eachStep([...uids], (uid) => queue.add(uid)));
+      void runCooperatively(eachStep([...uids], (uid) => queue.add(uid)));
     };
     const until = AbortSignal.any([signal, stop.signal]);
-    const { synced, objects } = followStore({
+    const { synced, objects } = startInformer({
       store: registry.store,
       signal: until,
       log,
-      put: (stored) => touch(graph.put(registry, stored)),
-      gone: (stored) => touch(graph.gone(registry, stored)),
+      onUpsert: (stored) => touch(graph.put(registry, stored)),
+      onDelete: (stored) => touch(graph.gone(registry, stored)),
     });
     // The kinds that are there from the start are all known before anything is decided.
     return fromStart

@@ -2,9 +2,9 @@
 import type { KubeObject } from '../../machinery/object.js';
 import { timestamp } from '../../registry/registry.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
-import { followStore } from '../../storage/follow-store.js';
+import { startInformer } from '../../storage/informer.js';
 import { type ControllerParts, NAMESPACES, registryOf, updateSame } from '../controller.js';
-import { WorkQueue } from '../../lib/work-queue.js';
+import { WorkQueue } from '../../lib/async/work-queue.js';
 import { type Emptying, setConditions } from './conditions.js';
 import { emptyNamespace } from './empty.js';
 
@@ -24,15 +24,15 @@ export async function startNamespaceController(parts: ControllerParts): Promise<
     signal,
     log,
   });
-  const { synced } = followStore({
+  const { synced } = startInformer({
     store: registryOf(parts, NAMESPACES).store,
     signal,
     log,
-    put: (stored) => {
+    onUpsert: (stored) => {
       const { metadata } = stored.object();
       if (metadata.deletionTimestamp !== undefined) queue.add(metadata.name ?? '');
     },
-    gone: () => undefined,
+    onDelete: () => undefined,
   });
   await synced;
 }

@@ -1,6 +1,6 @@
 // Deletes what is in a namespace: pods first, and the rest once no pod can miss it.
-import { errorText } from '../../lib/error-text.js';
-import { Turns } from '../../lib/turns.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import type { StoredObject } from '../../storage/store.js';
@@ -57,9 +57,9 @@ class Round {
     const { group, resource } = registry.resource;
     this.remaining.set(`${resource}.${group}`, left.length);
     let held = 0;
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const stored of left) {
-      await turns.breathe();
+      await yielder.yieldIfDue();
       const { finalizers = [], deletionGracePeriodSeconds = 0 } = stored.object().metadata;
       if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) held++;
       for (const name of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + 1);

@@ -1,5 +1,5 @@
 // What a conversion webhook's answer comes to: the objects, or why there are none.
-import { setMember } from '../../lib/plain-object.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { encodeTree } from '../../schema/json/encode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
@@ -22,7 +22,7 @@ export interface Original {
 }
 
 /** Of what a webhook says, or is told to have said, so many letters are passed on. */
-const MOST_TOLD_LETTERS = 64 * 1024;
+const MAX_REPORTED_CHARACTERS = 64 * 1024;
 
 export class ConversionFailure extends Error {
   constructor(
@@ -31,7 +31,7 @@ export class ConversionFailure extends Error {
     /** The message is all that is told. */
     readonly bare = false,
   ) {
-    super(message.slice(0, MOST_TOLD_LETTERS));
+    super(message.slice(0, MAX_REPORTED_CHARACTERS));
   }
 }
 

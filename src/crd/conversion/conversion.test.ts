@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
-import { type Answer, TestApi } from '../../server/testing.js';
+import { type Answer, TestApi } from '../../server/testing/test-api.js';
 import { startDefinitions } from '../controller.js';
 import { type Converter, inForm } from './converter.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MetricRegistry } from '../../lib/metrics.js';
+import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
 import { type Converted, webhookConverter } from './converter.js';

@@ -1,7 +1,7 @@
 // Asks a definition's webhook to bring objects into another version.
-import { asideOr } from '../../lib/aside.js';
-import { errorText } from '../../lib/error-text.js';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
+import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { errorText } from '../../lib/text/error-text.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import {
   apiVersionOf,
   type GroupVersionKind,
@@ -12,7 +12,7 @@ import {
 import { DecodeError } from '../../schema/json/decode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import { StorageError } from '../../storage/store.js';
-import { acceptAside, type Elsewhere } from './accept-aside.js';
+import { acceptOnWorker, type Elsewhere } from './accept.worker.js';
 import { acceptConverted, type AskedConversion, ConversionFailure } from './accept-converted.js';
 import type { ConversionRecorder, FailureType } from './metrics.js';
 import { reviewBody, reviewVersion } from './review.js';
@@ -31,7 +31,7 @@ export interface Form {
 }
 
 export interface Converted {
-  /** What of a long answer is asked for is read in turns with others. Throws StorageError. */
+  /** What of a long answer is asked for is read cooperatively. Throws StorageError. */
   object(): MaybePromise<KubeObject>;
   /** As it is printed, where it came out of a long answer. */
   readonly json?: Buffer;
@@ -80,11 +80,11 @@ async function convertAll(
   });
   const originals = objects.map((object) => ({ kind: kindOf(object).kind, metadata: object['metadata'] }));
   const asked: AskedConversion = { version, uid, apiVersion, originals };
-  const here = (): Converted[] =>
+  const inline = (): Converted[] =>
     acceptConverted(asked, answer).map((object) => ({ object: () => inForm(form, object) }));
   const { elsewhere } = form;
-  if (elsewhere === undefined || answer.body.length < elsewhere.aside.fromBytes) return here();
-  return asideOr(acceptAside(elsewhere, asked, answer), here);
+  if (elsewhere === undefined || answer.body.length < elsewhere.workers.minBytes) return inline();
+  return withInlineFallback(acceptOnWorker(elsewhere, asked, answer), inline);
 }
 
 /** Throws StorageError. */

@@ -1,4 +1,4 @@
-import type { MetricRegistry } from '../../lib/metrics.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { parseApiVersion } from '../../machinery/object.js';
 
 export type FailureType = 'call' | 'malformed_response' | 'partial_response' | 'invalid_converted_object';

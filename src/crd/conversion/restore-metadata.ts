@@ -1,6 +1,6 @@
 // Of an object's metadata a conversion webhook may change labels and annotations only.
-import { goTypeName } from '../../lib/go-value.js';
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { goTypeName } from '../../lib/go/value.js';
+import { isPlainObject, ownMember } from '../../lib/values/plain-object.js';
 import { aggregateText, FieldPath, type FieldErrors, fieldErrorText } from '../../machinery/field-error.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { validateAnnotations } from '../../machinery/validation/object-meta.js';
@@ -59,7 +59,7 @@ function textsFault(member: 'labels' | 'annotations', before: unknown, given: un
   const errors: FieldErrors =
     member === 'labels'
       ? validateLabels(texts, FieldPath.of('metadata', 'labels'))
-      : // The reference forgot a letter here.
+      : // kube-apiserver forgot a letter here.
         validateAnnotations(texts, FieldPath.of('metadata', 'annotation'));
   return errors.length === 0 ? undefined : aggregateText(errors.map(fieldErrorText));
 }

@@ -1,10 +1,10 @@
 // What a conversion webhook is asked, and what it answers.
-import { goQuote } from '../../lib/go-quote.js';
-import { isPlainObject } from '../../lib/plain-object.js';
-import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
-import { hasBytes } from '../../machinery/grown.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
+import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { hasBytes } from '../../machinery/size-hint.js';
 import type { JsonObject } from '../../machinery/object.js';
-import { carryPieces } from '../../schema/json/carry.js';
+import { transferPieces } from '../../schema/json/transfer.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import { encodeTree } from '../../schema/json/encode.js';
 import { readSentReview, type ReviewAnswer, type SentReview, sentKindText } from '../../schema/json/sent-review.js';
@@ -24,7 +24,7 @@ export interface ConversionRequest {
   readonly objects: readonly Readonly<JsonObject>[];
 }
 
-/** The review as JSON; what is large in it is printed in turns with others. An empty response is part of the question. */
+/** The review as JSON; what is large in it is printed cooperatively. An empty response is part of the question. */
 export async function reviewBody(
   version: ReviewVersion,
   { uid, desiredAPIVersion, objects }: ConversionRequest,
@@ -37,7 +37,7 @@ export async function reviewBody(
   const pieces: Uint8Array[] = [Buffer.from(head)];
   for (const object of objects) {
     if (pieces.length > 1) pieces.push(Buffer.from(','));
-    pieces.push(await inTurns(carryPieces(object)));
+    pieces.push(await runCooperatively(transferPieces(object)));
   }
   return Buffer.concat([...pieces, Buffer.from(tail)]);
 }

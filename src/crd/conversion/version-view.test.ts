@@ -97,7 +97,7 @@ test('who reads an object as it is now is told when it cannot be converted any m
   assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
   failure = 'not today';
   await assert.rejects(asV2.get('ns/a', ''), /not today/);
-  assert.equal(asV2.peek('ns/a'), undefined);
+  assert.equal(asV2.getCached('ns/a'), undefined);
   assert.equal((await asV2.get('ns/a', '0'))?.object().apiVersion, V2);
 });
 
@@ -186,7 +186,7 @@ test('an object that cannot be brought into form ends a watch, and nothing else'
 });
 
 test('a dry run goes the same way', async () => {
-  const made = await asV2.pretend(thing(V2, 'a'));
+  const made = await asV2.dryRunResult(thing(V2, 'a'));
   assert.deepEqual([made.apiVersion, made.metadata.labels], [V2, { from: V1 }]);
   assert.deepEqual(calls, [`1 to ${V1}`, `1 to ${V2}`]);
 });

@@ -6,9 +6,9 @@
 //
 // What is listed and watched in another version than it lies there is converted once, and kept for as long as the store
 // keeps it; who reads one object as it is now has it converted anew, for the webhook may have changed its mind.
-import { append } from '../../lib/append.js';
-import { inTurns, LARGE_BYTES } from '../../lib/turns.js';
-import { hasBytes } from '../../machinery/grown.js';
+import { append } from '../../lib/values/append.js';
+import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { hasBytes } from '../../machinery/size-hint.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { EntrySource } from '../../storage/entry-source.js';
 import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
@@ -20,7 +20,7 @@ import {
   type ResourceStoreOptions,
   StorageError,
   type StoredObject,
-  type PrintedWriteOptions,
+  type EncodedWriteOptions,
   unselected,
 } from '../../storage/store.js';
 import { stillInitializing } from '../../storage/unreadable.js';
@@ -75,15 +75,15 @@ export class VersionView implements ResourceStore {
     return this.#isOwn(stored) ? stored : this.#fetched(this.#fetch([stored], false), stored);
   }
 
-  peek(key: string): StoredObject | undefined {
-    const stored = this.base.peek?.(key);
+  getCached(key: string): StoredObject | undefined {
+    const stored = this.base.getCached?.(key);
     return stored !== undefined && this.#isOwn(stored) ? stored : undefined;
   }
 
   async create(
     key: string,
     object: KubeObject,
-    { ttlSeconds, trace }: PrintedWriteOptions = {},
+    { ttlSeconds, trace }: EncodedWriteOptions = {},
   ): Promise<StoredObject> {
     const { object: stored, json } = await this.#toStored(object);
     return this.seen(await this.base.create(key, stored, { ttlSeconds, trace, json }));
@@ -93,7 +93,7 @@ export class VersionView implements ResourceStore {
     key: string,
     expectedRevision: number,
     object: KubeObject,
-    { ttlSeconds, trace }: PrintedWriteOptions = {},
+    { ttlSeconds, trace }: EncodedWriteOptions = {},
   ): Promise<StoredObject> {
     const { object: stored, json } = await this.#toStored(object);
     try {
@@ -170,7 +170,7 @@ export class VersionView implements ResourceStore {
   }
 
   /** Into the version that would be stored and back, as the answer of a write shows it. */
-  async pretend(object: KubeObject): Promise<KubeObject> {
+  async dryRunResult(object: KubeObject): Promise<KubeObject> {
     const { apiVersion, storageApiVersion } = this.#view;
     if (apiVersion === storageApiVersion) return object;
     const [back] = await this.#convert([await (await this.#toStorage(object)).object()], apiVersion);
@@ -256,13 +256,13 @@ export class VersionView implements ResourceStore {
     return fetched;
   }
 
-  /** What is large is read in turns with others. */
+  /** What is large is read cooperatively. */
   async #readAll(batch: readonly StoredObject[]): Promise<readonly KubeObject[]> {
     const { codec } = this.base.options;
     const objects: KubeObject[] = [];
     for (const stored of batch) {
       const isLarge = stored.size > LARGE_BYTES && codec.decodePieces !== undefined;
-      const read = isLarge ? await inTurns(codec.decodePieces(stored.json)) : undefined;
+      const read = isLarge ? await runCooperatively(codec.decodePieces(stored.json)) : undefined;
       objects.push(withoutResourceVersion(read ?? stored.object()));
     }
     return objects;
@@ -274,7 +274,7 @@ export class VersionView implements ResourceStore {
     let entry: Entry;
     if (converted.json === undefined) {
       const object = await converted.object();
-      const json = (await this.#printed(this, object)) ?? this.options.codec.encodeJson(object);
+      const json = (await this.#encoded(this, object)) ?? this.options.codec.encodeJson(object);
       entry = entryOf(this.#source, key, revision, json, { object });
       // Whoever asked wants it now; for later the bytes are enough.
       entry.object();
@@ -284,13 +284,13 @@ export class VersionView implements ResourceStore {
     return entry;
   }
 
-  /** What is large is printed in turns with others. */
-  async #printed(
+  /** What is large is printed cooperatively. */
+  async #encoded(
     { options: { codec } }: Pick<ResourceStore, 'options'>,
     object: KubeObject,
   ): Promise<Buffer | undefined> {
     if (codec.encodePieces === undefined || !hasBytes(object, LARGE_BYTES)) return undefined;
-    return inTurns(codec.encodePieces(object));
+    return runCooperatively(codec.encodePieces(object));
   }
 
   async #toStorage(object: KubeObject): Promise<Converted> {
@@ -303,7 +303,7 @@ export class VersionView implements ResourceStore {
   async #toStored(object: KubeObject): Promise<{ readonly object: KubeObject; readonly json: Buffer | undefined }> {
     const converted = await this.#toStorage(object);
     const stored = await converted.object();
-    return { object: stored, json: converted.json ?? (await this.#printed(this.base, stored)) };
+    return { object: stored, json: converted.json ?? (await this.#encoded(this.base, stored)) };
   }
 
   #convert(objects: readonly KubeObject[], apiVersion: string): Promise<Converted[]> {

@@ -1,5 +1,5 @@
 // A watch whose objects are converted on their way, in order.
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import type { Entry } from '../../storage/entry.js';
 import type {
   ResourceStore,

@@ -1,10 +1,10 @@
-// What KMS v2 stores: a protobuf message of the sealed data, and all that is needed to have its key unwrapped.
+// What KMS v2 stores: a protobuf message of the encrypted data, and all that is needed to have its key unwrapped.
 //
 //   1 data   2 key id   3 wrapped seed   4 annotations (a map)   5 what the seed is for
 import { aggregateText, fieldErrorText, FieldPath } from '../../machinery/field-error.js';
 import { isFullyQualifiedDomainName } from '../../machinery/validation/fields.js';
-import { asBytes, asNumber, asText, fieldHead, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
-import type { SealedParts } from '../transformer.js';
+import { asBytes, asNumber, asText, fieldHead, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
+import type { EncryptedParts } from '../transformer.js';
 
 export type Annotations = ReadonlyMap<string, Buffer>;
 
@@ -38,7 +38,7 @@ export function encodeWrappedKey({ keyId, source, annotations, sourceType }: Wra
 
 /** The whole, in parts: the data comes in parts, and stays so. */
 // hot: every write
-export function encodedWith(wrapped: Buffer, data: SealedParts): SealedParts {
+export function encodedWith(wrapped: Buffer, data: EncryptedParts): EncryptedParts {
   let length = 0;
   for (const part of data) length += part.length;
   return [fieldHead(1, length), ...data, wrapped];

@@ -3,9 +3,9 @@ import crypto from 'node:crypto';
 import { describe, it } from 'node:test';
 import { aesCbc } from '../aes-cbc.js';
 import { GrpcError, NoAnswer } from '../../outbound/grpc-error.js';
-import { SealError } from '../seal-error.js';
-import { HandClock } from '../../lib/hand-clock.js';
-import { countingMetrics, MemoryKeyService, sealWhole } from '../testing.js';
+import { EncryptionError } from '../encryption-error.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { countingMetrics, MemoryKmsPlugin, encryptWhole } from '../testing.js';
 import type { ProviderParts } from '../providers.js';
 import type { RecordedSpan } from '../../tracing/recorded-span.js';
 import { SCOPES } from '../../tracing/trace.js';
@@ -17,11 +17,11 @@ import {
   PLAIN_KEY,
   type WrappedKey,
 } from './encrypted-object.js';
-import { KeyServiceClient } from './key-service-client.js';
-import type { KeyServiceV1 } from './key-service-v1.js';
-import { SealerV1 } from './sealer-v1.js';
-import { SealerV2 } from './sealer-v2.js';
-import { pingedService, polledService } from './service-health.js';
+import { KmsPluginClient } from './kms-plugin-client.js';
+import type { KmsPluginV1 } from './kms-plugin-v1.js';
+import { EncrypterV1 } from './encrypter-v1.js';
+import { EncrypterV2 } from './encrypter-v2.js';
+import { pingedService, polledService } from './plugin-health.js';
 import { WriteKeySource } from './write-key.js';
 
 const place = { key: '/registry/secrets/a/b', resource: 'secrets' };
@@ -29,23 +29,23 @@ const plain = Buffer.from('{"kind":"Secret"}');
 const settings = { kind: 'kms', version: 'v2', name: 'vault', socket: '/s', timeoutMs: 1000, cacheSize: 2 } as const;
 
 function vault() {
-  const service = new MemoryKeyService();
-  const clock = new HandClock();
+  const service = new MemoryKmsPlugin();
+  const clock = new ManualClock();
   const metrics = countingMetrics();
   const random = crypto.randomBytes;
   const parts = { name: 'vault', service, clock, metrics, random, newUid: () => 'uid' };
   const writeKey = new WriteKeySource(parts);
-  const sealer = new SealerV2({ ...parts, writeKey });
-  return { service, clock, metrics, writeKey, sealer };
+  const encrypter = new EncrypterV2({ ...parts, writeKey });
+  return { service, clock, metrics, writeKey, encrypter };
 }
 
 describe('KMS v2', () => {
   it('has one seed wrapped and asks for nothing more, however much is written and read', async () => {
-    const { service, writeKey, sealer } = vault();
-    assert.throws(() => sealWhole(sealer, plain, place), { message: 'got unexpected nil transformer' });
+    const { service, writeKey, encrypter } = vault();
+    assert.throws(() => encryptWhole(encrypter, plain, place), { message: 'got unexpected nil transformer' });
     assert.equal(await writeKey.check(), undefined);
     for (let i = 0; i < 3; i++) {
-      const opened = sealer.open(sealWhole(sealer, plain, place), place);
+      const opened = encrypter.decrypt(encryptWhole(encrypter, plain, place), place);
       assert.deepEqual(opened, { plain, stale: false });
     }
     assert.deepEqual(service.calls, ['Status', 'Encrypt']);
@@ -54,29 +54,29 @@ describe('KMS v2', () => {
   it('unwraps a seed it does not know once for all readers', async () => {
     const written = vault();
     await written.writeKey.check();
-    const values = [sealWhole(written.sealer, plain, place), sealWhole(written.sealer, plain, place)];
-    const { service, writeKey, sealer } = vault();
+    const values = [encryptWhole(written.encrypter, plain, place), encryptWhole(written.encrypter, plain, place)];
+    const { service, writeKey, encrypter } = vault();
     await writeKey.check();
-    const opened = await Promise.all(values.map(async (value) => sealer.open(value, place)));
+    const opened = await Promise.all(values.map(async (value) => encrypter.decrypt(value, place)));
     assert.deepEqual(opened, [
       { plain, stale: false },
       { plain, stale: false },
     ]);
     assert.deepEqual(service.calls, ['Status', 'Encrypt', 'Decrypt']);
-    assert.ok(!(sealer.open(values[0] ?? plain, place) instanceof Promise));
+    assert.ok(!(encrypter.decrypt(values[0] ?? plain, place) instanceof Promise));
   });
 
   it('tells in a trace what failed of opening a value', async () => {
     const written = vault();
     await written.writeKey.check();
-    const value = sealWhole(written.sealer, plain, place);
-    const { service, writeKey, sealer } = vault();
+    const value = encryptWhole(written.encrypter, plain, place);
+    const { service, writeKey, encrypter } = vault();
     await writeKey.check();
-    const eventsOf = async (sealed: Buffer): Promise<string[]> => {
+    const eventsOf = async (encrypted: Buffer): Promise<string[]> => {
       const spans: RecordedSpan[] = [];
       const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
       const trace = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: '', baggage: '' });
-      await assert.rejects(async () => sealer.open(sealed, { ...place, trace }));
+      await assert.rejects(async () => encrypter.decrypt(encrypted, { ...place, trace }));
       return spans.flatMap(({ events }) => events.map(({ name }) => name)).slice(-2);
     };
     assert.deepEqual(await eventsOf(plain), ['Decoding encrypted object failed', 'exception']);
@@ -88,21 +88,21 @@ describe('KMS v2', () => {
     assert.deepEqual(await eventsOf(altered), ['Data decryption failed', 'exception']);
   });
 
-  it('takes a new seed when the status names another key; what the old one sealed is stale', async () => {
-    const { service, clock, writeKey, sealer } = vault();
+  it('takes a new seed when the status names another key; what the old one encrypted is stale', async () => {
+    const { service, clock, writeKey, encrypter } = vault();
     await writeKey.check();
-    const before = sealWhole(sealer, plain, place);
+    const before = encryptWhole(encrypter, plain, place);
     service.keyId = 'key-2';
     await writeKey.check();
     assert.deepEqual(service.calls, ['Status', 'Encrypt'], 'the last answer is still young');
     await clock.move(20_000);
     assert.equal(await writeKey.check(), undefined);
-    assert.deepEqual(sealer.open(before, place), { plain, stale: true });
-    assert.equal(decodeEncryptedObject(sealWhole(sealer, plain, place)).keyId, 'key-2');
+    assert.deepEqual(encrypter.decrypt(before, place), { plain, stale: true });
+    assert.equal(decodeEncryptedObject(encryptWhole(encrypter, plain, place)).keyId, 'key-2');
   });
 
   it('keeps the old seed when status and wrapping name different keys', async () => {
-    const { service, clock, writeKey, sealer } = vault();
+    const { service, clock, writeKey, encrypter } = vault();
     await writeKey.check();
     service.keyId = 'key-2';
     service.encryptKeyId = 'key-1';
@@ -111,31 +111,31 @@ describe('KMS v2', () => {
       (await writeKey.check()) ?? '',
       /not healthy, error: failed to rotate DEK uid="uid", useSeed=true, errState=<nil>, errGen=<nil>/,
     );
-    assert.equal(decodeEncryptedObject(sealWhole(sealer, plain, place)).keyId, 'key-1');
+    assert.equal(decodeEncryptedObject(encryptWhole(encrypter, plain, place)).keyId, 'key-1');
   });
 
-  it('seals for three minutes after the last good status, and opens for ever', async () => {
-    const { service, clock, writeKey, sealer } = vault();
+  it('encrypts for three minutes after the last good status, and opens for ever', async () => {
+    const { service, clock, writeKey, encrypter } = vault();
     await writeKey.check();
-    const sealed = sealWhole(sealer, plain, place);
-    service.fails = new SealError('rpc error: code = Unavailable desc = away', 'Unavailable');
+    const encrypted = encryptWhole(encrypter, plain, place);
+    service.fails = new EncryptionError('rpc error: code = Unavailable desc = away', 'Unavailable');
     await clock.move(3 * 60_000);
     assert.match((await writeKey.check()) ?? '', /^failed to perform status section .* KMS Provider vault, error: rpc/);
-    sealWhole(sealer, plain, place);
+    encryptWhole(encrypter, plain, place);
     await clock.move(1_000);
     assert.throws(
-      () => sealWhole(sealer, plain, place),
+      () => encryptWhole(encrypter, plain, place),
       /^Error: encryptedDEKSource with keyID hash "sha256:be29.*" expired at 2030-01-01T00:03:00Z \(current time is 2030-01-01T00:03:01Z\)$/,
     );
-    assert.deepEqual(sealer.open(sealed, place), { plain, stale: false });
+    assert.deepEqual(encrypter.decrypt(encrypted, place), { plain, stale: false });
     service.fails = undefined;
     await clock.move(3_000);
     assert.equal(await writeKey.check(), undefined);
-    sealWhole(sealer, plain, place);
+    encryptWhole(encrypter, plain, place);
     assert.equal(service.calls.filter((call) => call === 'Encrypt').length, 1, 'the same seed is good again');
   });
 
-  const odd: [string, (service: MemoryKeyService) => void, RegExp, boolean][] = [
+  const odd: [string, (service: MemoryKmsPlugin) => void, RegExp, boolean][] = [
     ['is unwell', (s) => (s.healthz = 'on fire'), /got unexpected healthz status: on fire$/, true],
     ['has another version', (s) => (s.version = 'v3'), /expected KMSv2 API version v2, got v3$/, true],
     ['names no key', (s) => (s.keyId = ''), /got invalid KMSv2 KeyID hash "": keyID is empty$/, false],
@@ -152,26 +152,26 @@ describe('KMS v2', () => {
   ];
   for (const [what, change, error, seals] of odd) {
     it(`tells of a service that ${what}, and ${seals ? 'seals all the same' : 'does not seal'}`, async () => {
-      const { service, writeKey, sealer } = vault();
+      const { service, writeKey, encrypter } = vault();
       change(service);
       assert.match((await writeKey.check()) ?? '', error);
-      if (seals) sealWhole(sealer, plain, place);
-      else assert.throws(() => sealWhole(sealer, plain, place), /got unexpected nil transformer/);
+      if (seals) encryptWhole(encrypter, plain, place);
+      else assert.throws(() => encryptWhole(encrypter, plain, place), /got unexpected nil transformer/);
     });
   }
 
   it('reads values under a plain wrapped key, and refuses what is no encrypted object', async () => {
-    const { writeKey, sealer } = vault();
+    const { writeKey, encrypter } = vault();
     await writeKey.check();
-    const { source, keyId } = decodeEncryptedObject(sealWhole(sealer, plain, place));
+    const { source, keyId } = decodeEncryptedObject(encryptWhole(encrypter, plain, place));
     const encoded = (key: Pick<WrappedKey, 'source' | 'sourceType'>): Buffer =>
       Buffer.concat(encodedWith(encodeWrappedKey({ keyId, annotations: new Map(), ...key }), [plain]));
     const short = encoded({ source: Buffer.from('key-1|short'), sourceType: PLAIN_KEY });
-    await assert.rejects(async () => sealer.open(short, place), /crypto\/aes: invalid key size 5/);
+    await assert.rejects(async () => encrypter.decrypt(short, place), /crypto\/aes: invalid key size 5/);
     const strange = encoded({ source, sourceType: 7 });
-    assert.throws(() => sealer.open(strange, place), /unknown encryptedDEKSourceType: 7/);
+    assert.throws(() => encrypter.decrypt(strange, place), /unknown encryptedDEKSourceType: 7/);
     for (const bytes of [Buffer.alloc(0), Buffer.from([0xff]), Buffer.from([0x0a, 0x20, 1])]) {
-      assert.throws(() => sealer.open(bytes, place));
+      assert.throws(() => encrypter.decrypt(bytes, place));
     }
   });
 
@@ -196,7 +196,7 @@ describe('KMS v2', () => {
 });
 
 describe('KMS v1', () => {
-  const turning: KeyServiceV1 & { calls: string[] } = {
+  const turning: KmsPluginV1 & { calls: string[] } = {
     calls: [],
     async encrypt(bytes) {
       this.calls.push('Encrypt');
@@ -207,46 +207,46 @@ describe('KMS v1', () => {
       return Buffer.from(bytes.subarray(1)).reverse();
     },
   };
-  const open = (cacheSize = 2, service: KeyServiceV1 = turning) =>
-    new SealerV1({ service, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
+  const open = (cacheSize = 2, service: KmsPluginV1 = turning) =>
+    new EncrypterV1({ service, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
 
   it('wraps a key for each write, and keeps as many as it is told', async () => {
-    const sealer = open();
+    const encrypter = open();
     const values = [];
-    for (let i = 0; i < 3; i++) values.push(await sealWhole(sealer, plain, place));
+    for (let i = 0; i < 3; i++) values.push(await encryptWhole(encrypter, plain, place));
     turning.calls.length = 0;
-    assert.deepEqual(await sealer.open(values[2] ?? plain, place), { plain, stale: false });
+    assert.deepEqual(await encrypter.decrypt(values[2] ?? plain, place), { plain, stale: false });
     assert.deepEqual(turning.calls, []);
-    assert.deepEqual(await sealer.open(values[0] ?? plain, place), { plain, stale: false });
+    assert.deepEqual(await encrypter.decrypt(values[0] ?? plain, place), { plain, stale: false });
     assert.deepEqual(turning.calls, ['Decrypt']);
-    await open(-1).open(values[0] ?? plain, place);
+    await open(-1).decrypt(values[0] ?? plain, place);
     assert.equal(turning.calls.length, 2);
-    assert.equal(sealer.opensEachTime, true);
+    assert.equal(encrypter.opensEachTime, true);
   });
 
   it('says of a wrapped key whose length cannot be written how long it is', async () => {
     const lavish = { ...turning, encrypt: () => Promise.resolve(Buffer.alloc(70_000)) };
-    await assert.rejects(async () => sealWhole(open(2, lavish), plain, place), {
+    await assert.rejects(async () => encryptWhole(open(2, lavish), plain, place), {
       message: 'cryptobyte: pending child length 70000 exceeds 2-byte length prefix',
     });
   });
 
   it('reads the AES-CBC of long ago as stale, and refuses a broken length', async () => {
     const key = Buffer.alloc(32, 5);
-    const body = await sealWhole(aesCbc(key, crypto.randomBytes), plain, place);
+    const body = await encryptWhole(aesCbc(key, crypto.randomBytes), plain, place);
     const wrapped = await turning.encrypt(key);
     const length = Buffer.from([0, wrapped.length]);
-    const opened = await open().open(Buffer.concat([length, wrapped, body]), place);
+    const opened = await open().decrypt(Buffer.concat([length, wrapped, body]), place);
     assert.deepEqual([opened.plain, opened.stale, opened.unproven], [plain, true, true]);
     for (const bytes of [Buffer.alloc(0), Buffer.from([1]), Buffer.from([0, 9, 1])]) {
-      assert.throws(() => open().open(bytes, place), /failed to read uint16 length prefixed data/);
+      assert.throws(() => open().decrypt(bytes, place), /failed to read uint16 length prefixed data/);
     }
   });
 
   it('is checked by wrapping and unwrapping, which is remembered for a while', async () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     let fails = false;
-    const service: KeyServiceV1 = {
+    const service: KmsPluginV1 = {
       encrypt: (bytes) => (fails ? Promise.reject(new Error('sealed')) : turning.encrypt(bytes)),
       decrypt: (bytes) => turning.decrypt(bytes),
     };
@@ -264,12 +264,12 @@ describe('KMS v1', () => {
   });
 });
 
-describe('a call to a key service', () => {
-  const clientOf = (connect: ProviderParts['connect'], clock: HandClock) =>
-    new KeyServiceClient({ connect: () => connect('/s'), timeoutMs: 1000, clock });
+describe('a call to a KMS plugin', () => {
+  const clientOf = (connect: ProviderParts['connect'], clock: ManualClock) =>
+    new KmsPluginClient({ connect: () => connect('/s'), timeoutMs: 1000, clock });
 
   it('that ends with its time says what was in the way', async () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const dialing = new Error('dial unix /s: connect: connection refused');
     const refused = clientOf(() => Promise.reject(dialing), clock).call('/a', plain, () => undefined);
     const why = 'transport: Error while dialing: dial unix /s: connect: connection refused';
@@ -287,7 +287,7 @@ describe('a call to a key service', () => {
       Promise.reject(new GrpcError({ status: 9, message: 'sealed vault', sent: true }));
     const refusing = { usable: true, call, close: () => undefined };
     await assert.rejects(
-      clientOf(async () => refusing, new HandClock()).call('/a', plain, () => undefined),
+      clientOf(async () => refusing, new ManualClock()).call('/a', plain, () => undefined),
       {
         message: 'rpc error: code = FailedPrecondition desc = sealed vault',
         status: 'FailedPrecondition',
@@ -299,7 +299,7 @@ describe('a call to a key service', () => {
     const answering = (call: () => Promise<Buffer>) => async () => ({ usable: true, call, close: () => undefined });
     const none = clientOf(
       answering(() => Promise.reject(new NoAnswer())),
-      new HandClock(),
+      new ManualClock(),
     );
     await assert.rejects(
       none.call('/a', plain, () => undefined),
@@ -307,7 +307,7 @@ describe('a call to a key service', () => {
     );
     const odd = clientOf(
       answering(async () => Buffer.from([0xff, 0xff])),
-      new HandClock(),
+      new ManualClock(),
     );
     await assert.rejects(
       odd.call('/a', plain, () => undefined),

@@ -1,23 +1,23 @@
 // AES-GCM with a key for each value, derived from a seed and 32 random bytes that are stored before it: info, nonce,
-// ciphertext, tag. However much is sealed with one seed, no key is used twice.
+// ciphertext, tag. However much is encrypted with one seed, no key is used twice.
 import crypto from 'node:crypto';
-import { NONCE_BYTES, openGcm, sealGcm } from '../aes-gcm.js';
+import { NONCE_BYTES, decryptGcm, encryptGcm } from '../aes-gcm.js';
 import type { RandomBytes } from '../random.js';
-import { type SealedParts, TOO_SHORT } from '../transformer.js';
+import { type EncryptedParts, TOO_SHORT } from '../transformer.js';
 
 export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
 
 // hot: every write
-export function sealSeeded(seed: Seed, random: RandomBytes, plain: Buffer, authenticated: string): SealedParts {
+export function encryptSeeded(seed: Seed, random: RandomBytes, plain: Buffer, authenticated: string): EncryptedParts {
   const head = random(INFO_BYTES + NONCE_BYTES);
-  return sealGcm(seed.derive(head.subarray(0, INFO_BYTES)), head, plain, authenticated);
+  return encryptGcm(seed.derive(head.subarray(0, INFO_BYTES)), head, plain, authenticated);
 }
 
 // hot: every value read
-export function openSeeded(seed: Seed, sealed: Buffer, authenticated: string): Buffer {
-  if (sealed.length < INFO_BYTES) throw new Error(TOO_SHORT);
-  return openGcm(seed.derive(sealed.subarray(0, INFO_BYTES)), sealed.subarray(INFO_BYTES), authenticated);
+export function decryptSeeded(seed: Seed, encrypted: Buffer, authenticated: string): Buffer {
+  if (encrypted.length < INFO_BYTES) throw new Error(TOO_SHORT);
+  return decryptGcm(seed.derive(encrypted.subarray(0, INFO_BYTES)), encrypted.subarray(INFO_BYTES), authenticated);
 }
 
 const HASH_BYTES = 32;

@@ -2,32 +2,32 @@
 //
 // Its status names the key it wraps with now. While that stays the same the seed stays, good for three more minutes
 // from each status; another key means another seed. When the service fails, or contradicts itself, the old seed goes
-// on to seal until its time is over, and to open for ever.
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
+// on to encrypt until its time is over, and to open for ever.
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText } from '../../machinery/field-error.js';
-import type { Clock } from '../../lib/clock.js';
-import type { KeyServiceMetrics } from '../metrics.js';
+import type { Clock } from '../../lib/async/clock.js';
+import type { KmsPluginMetrics } from '../metrics.js';
 import type { RandomBytes } from '../random.js';
 import { checkWrappedKey, keyIdMistake, type WrappedKey } from './encrypted-object.js';
 import { keyHash } from './key-hash.js';
-import type { KeyServiceV2, ServiceStatus } from './key-service-v2.js';
+import type { KmsPluginV2, ServiceStatus } from './kms-plugin-v2.js';
 import { SEED_BYTES } from './seeded.js';
 
 export interface WriteKey {
   readonly seed: Buffer;
   readonly wrapped: WrappedKey;
-  /** After this nothing is sealed with it. */
+  /** After this nothing is encrypted with it. */
   readonly expiresAtMs: number;
 }
 
 export interface WriteKeyOptions {
   readonly name: string;
-  readonly service: KeyServiceV2;
+  readonly service: KmsPluginV2;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newUid: () => string;
-  readonly metrics: KeyServiceMetrics;
+  readonly metrics: KmsPluginMetrics;
 }
 
 /** An answer of the service is taken for the state of things for so long. */
@@ -51,7 +51,7 @@ export class WriteKeySource {
     return this.#key;
   }
 
-  /** The same, for sealing. */
+  /** The same, for encrypting. */
   forWriting(): WriteKey {
     const key = this.current();
     const now = this.options.clock.now();

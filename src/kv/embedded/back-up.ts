@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { RootDatabase } from 'lmdb';
-import { goFileError } from '../../lib/go-file-error.js';
+import { goFileError } from '../../lib/go/file-error.js';
 import { KvError } from '../kv.js';
 import { engineText } from './damage.js';
 import { STORE_FILE, writeFormat } from './folder.js';

@@ -1,6 +1,6 @@
 // The changes in the embedded store's log, forwards and page by page.
 import type { RootDatabase } from 'lmdb';
-import type { Steps } from '../../lib/turns.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { ChangesPage, ChangesRequest, KvEvent } from '../kv.js';
 import { DamagedHistory } from './damage.js';
 import { get, keyValueOf, Page, recordAt, recordsSince, type Tables } from './past.js';
@@ -18,7 +18,7 @@ export function* changesSteps(
   tables: Tables,
   successors: Successors,
   request: ChangesRequest,
-): Steps<ChangesPage> {
+): StepGenerator<ChangesPage> {
   env.resetReadTxn();
   while (!successors.readPage(tables)) {
     yield;

@@ -2,7 +2,7 @@
 // writers share one sync. Conditions are checked against the state the commit before left. When a commit is on disk
 // its events are dispatched, and only then are the writers answered.
 import type { RootDatabase } from 'lmdb';
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';

@@ -1,5 +1,5 @@
 // What is found when the disk returns something else than what was written.
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { KvError, type DamagedRecord } from '../kv.js';
 
 /** The most records that one failure names. */

@@ -250,7 +250,7 @@ describe('embedded store', () => {
     await again.close();
   });
 
-  it('reads what happened, and how it was, in turns with others who write meanwhile', async () => {
+  it('reads what happened, and how it was, cooperatively who write meanwhile', async () => {
     const kv = await openEmbeddedStore({ folder: newFolder() });
     const keys = Array.from({ length: 1_000 }, (_, i) => `/a/${1_000 + i}`);
     const at = new Map<string, number>();

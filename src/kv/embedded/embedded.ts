@@ -1,8 +1,8 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
 import type * as Lmdb from 'lmdb';
 import type { RootDatabase } from 'lmdb';
-import { type Clock, systemClock } from '../../lib/clock.js';
-import { atOnce, inTurns, type Steps, Turns } from '../../lib/turns.js';
+import { type Clock, systemClock } from '../../lib/async/clock.js';
+import { runSync, runCooperatively, type StepGenerator, Yielder } from '../../lib/scheduling/yield.js';
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -194,7 +194,7 @@ class EmbeddedStore implements KeyValueStore {
     if (revision === 0 || revision === newest) {
       return this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, request) }));
     }
-    const range = await inTurns(
+    const range = await runCooperatively(
       this.#whileOpen(rangeSteps(this.#env, this.#tables, { ...request, revision }), revision + 1),
     );
     // Its log may have been dropped while it was read.
@@ -238,13 +238,13 @@ class EmbeddedStore implements KeyValueStore {
 
   async changes(request: ChangesRequest): Promise<ChangesPage> {
     const { signal } = request;
-    const turns = new Turns();
+    const yielder = new Yielder();
     const steps = this.#changes(request, this.#successors);
     for (;;) {
       signal?.throwIfAborted();
       const { done, value } = steps.next();
       if (done) return value;
-      await turns.breathe();
+      await yielder.yieldIfDue();
     }
   }
 
@@ -294,7 +294,7 @@ class EmbeddedStore implements KeyValueStore {
     await this.#folder.release();
   }
 
-  *#changes(request: ChangesRequest, successors: Successors): Steps<ChangesPage> {
+  *#changes(request: ChangesRequest, successors: Successors): StepGenerator<ChangesPage> {
     const page = yield* this.#whileOpen(
       changesSteps(this.#env, this.#tables, successors, request),
       request.startRevision,
@@ -310,7 +310,7 @@ class EmbeddedStore implements KeyValueStore {
     // Little has happened, mostly, and the rest of the log need not be read for it.
     const successors = new Successors(() => request.startRevision - 1);
     for (let { startRevision } = request; startRevision <= request.endRevision;) {
-      const page = atOnce(this.#changes({ ...request, startRevision }, successors));
+      const page = runSync(this.#changes({ ...request, startRevision }, successors));
       for (const event of page.events) events.push(event);
       startRevision = page.upTo + 1;
     }
@@ -318,7 +318,7 @@ class EmbeddedStore implements KeyValueStore {
   }
 
   /** The engine must not be asked after it was closed. `from` is the first revision of the log that is read. */
-  *#whileOpen<T>(steps: Steps<T>, from: number): Steps<T> {
+  *#whileOpen<T>(steps: StepGenerator<T>, from: number): StepGenerator<T> {
     for (;;) {
       this.#checkOpen();
       const { done, value } = this.#reading(from, () => steps.next());

@@ -8,8 +8,8 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { errorText } from '../../lib/error-text.js';
-import { goFileError } from '../../lib/go-file-error.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goFileError } from '../../lib/go/file-error.js';
 import { engineText } from './damage.js';
 import { checkPages, type KeysFound, type MetaPage } from './check-pages.js';
 import { KvError } from '../kv.js';

@@ -1,6 +1,6 @@
 // What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
 import type { RootDatabase } from 'lmdb';
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import type { Commits } from './commits.js';
 import { currentOf, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';

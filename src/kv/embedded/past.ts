@@ -1,6 +1,6 @@
 // Reads of the embedded store's tables: the current state, and a past one (the log undone).
 import type { Database, RootDatabase } from 'lmdb';
-import type { Steps } from '../../lib/turns.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { DamagedRecord, KeyValue, RangeRequest, RangeResult } from '../kv.js';
 import { DamagedHistory, damagedRecords, MAX_NAMED } from './damage.js';
 import {
@@ -51,7 +51,7 @@ export function* rangeSteps(
   env: RootDatabase,
   tables: Tables,
   request: RangeRequest & { readonly revision: number },
-): Steps<RangeResult> {
+): StepGenerator<RangeResult> {
   const { start, end, revision } = request;
   const undone = new Map<string, Undone>();
   const page = new Page();

@@ -1,7 +1,7 @@
 // Who may read the data folder: its owner only. It has secrets, in the store's file and in the keys beside it.
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeFolder } from '../../lib/make-folder.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { HandClock } from '../../lib/hand-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type KeyValueStore, KvError, type KvEvent } from '../kv.js';
 import { openEmbeddedStore } from './embedded.js';
 
@@ -18,10 +18,10 @@ const VALUE_BYTES = 10_000;
 interface Disk {
   free: number;
   readonly logged: string[];
-  readonly clock: HandClock;
+  readonly clock: ManualClock;
 }
 
-const newDisk = (): Disk => ({ free: PLENTY, logged: [], clock: new HandClock() });
+const newDisk = (): Disk => ({ free: PLENTY, logged: [], clock: new ManualClock() });
 
 const openOn = (disk: Disk, name: string): Promise<KeyValueStore> =>
   openEmbeddedStore({

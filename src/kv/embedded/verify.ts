@@ -1,7 +1,7 @@
 // Reads everything that a data folder has, and says what of it is not what was written. Nothing is changed.
 import fs from 'node:fs';
 import path from 'node:path';
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type DamagedRecord, type KeyValue, KvError } from '../kv.js';
 import { openEngine } from './embedded.js';
 import { FORMAT_FILE, openFailure, openFolder } from './folder.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HandClock } from '../../lib/hand-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { DEADLINE_EXCEEDED, GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import { callEtcd, METHODS } from './client.js';
 import { Endpoints } from './endpoints.js';
@@ -130,7 +130,7 @@ describe('the members of an etcd', () => {
 });
 
 /** What is due is done, and what came over sockets is read after it, as in Node's event loop. */
-class SkippingClock extends HandClock {
+class SkippingClock extends ManualClock {
   #skippedMs = 0;
 
   override now(): number {

@@ -1,7 +1,7 @@
 // The members of one etcd cluster: which of them a call or a watch goes to. Of those that answer, a call takes the one
 // with the fewest calls under way, so that a slow member has few; one that failed rests, and is taken again later.
-import type { Clock } from '../../lib/clock.js';
-import type { MaybePromise } from '../../lib/maybe-promise.js';
+import type { Clock } from '../../lib/async/clock.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import { CHECK_PERIOD_MS, Member, type MemberConnection } from './member.js';
 

@@ -1,7 +1,7 @@
 // etcd v3 under the key-value contract.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../lib/clock.js';
-import { pause } from '../../lib/pause.js';
+import { type Clock, systemClock } from '../../lib/async/clock.js';
+import { pause } from '../../lib/async/pause.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
   type KeyValue,

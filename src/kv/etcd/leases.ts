@@ -1,5 +1,5 @@
 // Leases for time-to-live. Keys that expire at about the same time share one, since leases are dear to etcd.
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 
 /** A lease lives this much longer than asked for, so that later keys can share it. */
 const REUSE_FRACTION = 0.05;

@@ -2,7 +2,7 @@
 // that hangs keeps its connections, and the kernel accepts new ones for it. So each connected member is probed with a
 // small call, and one that leaves a probe unanswered is silent until it answers again. Nothing is closed for that: a
 // write that is under way on a silent member may still be answered.
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/async/clock.js';
 import type { GrpcStream, Metadata } from '../../outbound/grpc.js';
 import { DEADLINE_EXCEEDED, GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import type { Trace } from '../../tracing/trace.js';

@@ -1,6 +1,6 @@
 // etcd's messages, as far as we speak them (etcdserverpb and mvccpb).
 import type { KeyValue } from '../kv.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf-wire.js';
+import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
 
 const message = (): ProtoWriter => new ProtoWriter();
 

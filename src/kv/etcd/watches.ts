@@ -1,7 +1,7 @@
 // All watches of one etcd, on one stream to each member that answers. When a stream is lost, or its member stops
 // answering, its watches go on where they were, on other streams.
-import type { Clock } from '../../lib/clock.js';
-import { errorText } from '../../lib/error-text.js';
+import type { Clock } from '../../lib/async/clock.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { KvError, type KvWatch, type KvWatchReceiver } from '../kv.js';
 import type { Endpoints } from './endpoints.js';
 import type { Member } from './member.js';

@@ -1,5 +1,5 @@
 // What a folder holds, as a page of links.
-import { escapePath } from '../go-url-parts.js';
+import { escapePath } from '../go/url-parts.js';
 
 /** `names` of folders end with a slash. */
 export function directoryPage(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 // The conditions a request for a file may make: If-Match, If-Modified-Since and their like. Files have no entity tags,
 // so that of tags only `*` is met.
-import type { HttpRequest } from '../http.js';
+import type { HttpRequest } from '../http/http.js';
 import { parseHttpDate } from './http-date.js';
 
 export interface Judged {

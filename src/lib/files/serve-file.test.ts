@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { testRequest } from '../../filters/testing.js';
-import { cleanPath } from '../clean-path.js';
-import { type HttpResponse, isStream } from '../http.js';
+import { cleanPath } from '../text/clean-path.js';
+import { type HttpResponse, isStream } from '../http/http.js';
 import { serveFile } from './serve-file.js';
 
 const TEN = '0123456789';

@@ -3,8 +3,8 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { escapePath } from '../go-url-parts.js';
-import type { HttpRequest, HttpResponse, ResponseSink } from '../http.js';
+import { escapePath } from '../go/url-parts.js';
+import type { HttpRequest, HttpResponse, ResponseSink } from '../http/http.js';
 import { type ByteRange, contentRange, readRanges } from './byte-ranges.js';
 import { contentTypeByName, SNIFFED_BYTES, sniffContentType } from './content-type.js';
 import { directoryPage } from './directory-page.js';

@@ -1,5 +1,5 @@
 // The rules of metav1 conditions in a status.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import {
   duplicate,
   type FieldErrors,

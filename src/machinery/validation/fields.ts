@@ -1,5 +1,5 @@
 // Rules many fields share, as errors at a path.
-import { deepEqual } from '../../lib/deep-equal.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../field-error.js';
 import { isDns1123Label, isDns1123Subdomain, isValidPortNum, patternMessage } from './names.js';
 

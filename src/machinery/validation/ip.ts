@@ -9,8 +9,8 @@ import {
   bitsOf,
   parseCidr,
   parseIp,
-} from '../../lib/ip-address.js';
-import { goQuote } from '../../lib/go-quote.js';
+} from '../../lib/values/ip-address.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, type FieldPath, invalid } from '../field-error.js';
 import { invalidEach } from './fields.js';
 

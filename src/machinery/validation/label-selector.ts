@@ -1,5 +1,5 @@
 // Labels and the selectors over them, as they stand in objects.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../field-error.js';
 import { invalidEach } from './fields.js';
 import { isQualifiedName, isValidLabelValue } from './names.js';

@@ -23,7 +23,7 @@ const UNITS: readonly (readonly [bigint, readonly string[]])[] = [
 /** Numbers, with a unit or without: one that has none is passed over whole, not tried again from its second digit. */
 const AMOUNT = /(\d+)\s*([A-Za-z\u00b5]*)/g;
 /** Of a number of 64 bits. */
-const MOST_DIGITS = 19;
+const MAX_DIGITS = 19;
 
 /** In nanoseconds; undefined when the text is no duration. */
 export function parseLooseDuration(text: string): bigint | undefined {
@@ -36,7 +36,7 @@ export function parseLooseDuration(text: string): bigint | undefined {
   for (const [, digits = '', name = ''] of text.matchAll(AMOUNT)) {
     if (name === '') continue;
     const significant = digits.replace(/^0+/, '');
-    const count = BigInt(significant.slice(0, MOST_DIGITS + 1));
+    const count = BigInt(significant.slice(0, MAX_DIGITS + 1));
     if (count !== BigInt.asIntN(64, count)) return undefined;
     const size = unitOf(name.toLowerCase());
     if (size !== undefined) total = (total ?? 0n) + count * size;

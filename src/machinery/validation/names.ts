@@ -1,6 +1,6 @@
 // The API's rules for names and other short texts. Each function answers why a value is wrong, empty when it is right;
 // the texts carry the pattern, since people read them to mend their names.
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 
 export type NameRule = (name: string, prefix: boolean) => string[];
 

@@ -1,8 +1,8 @@
 // The rules of metadata, the same for every kind.
-import { append } from '../../lib/append.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { append } from '../../lib/values/append.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
-import { wasGivenEmpty } from '../given-empty.js';
+import { wasGivenEmpty } from '../explicit-empty.js';
 import {
   apiVersionFault,
   type ManagedFieldsEntry,

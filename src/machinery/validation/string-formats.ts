@@ -1,6 +1,6 @@
 // The string formats a schema can name. A format nobody knows is no rule at all.
-import { parseGoRequestUri } from '../../lib/go-url.js';
-import { parseIp } from '../../lib/ip-address.js';
+import { parseGoRequestUri } from '../../lib/go/url.js';
+import { parseIp } from '../../lib/values/ip-address.js';
 import { parseLooseDuration } from './loose-duration.js';
 
 /** Undefined: no such format. */

@@ -1,6 +1,6 @@
 // Where a webhook is called: the rules admission and conversion webhooks share.
-import { append } from '../../lib/append.js';
-import { parseGoUrl } from '../../lib/go-url.js';
+import { append } from '../../lib/values/append.js';
+import { parseGoUrl } from '../../lib/go/url.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../field-error.js';
 import { isDns1123Subdomain, isValidPortNum } from './names.js';
 
@@ -29,7 +29,7 @@ export function validateWebhookUrl(text: string, path: FieldPath): FieldErrors {
   return errors;
 }
 
-/** An empty namespace is told as a missing name and the other way round: clients know the reference's mix-up. */
+/** An empty namespace is told as a missing name and the other way round: clients know kube-apiserver's mix-up. */
 export function validateWebhookService(service: Readonly<WebhookService>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (service.namespace === '') errors.push(required(path.child('name')));
@@ -46,7 +46,7 @@ function validateServicePath(text: string, path: FieldPath): FieldErrors {
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
   const errors: FieldErrors = [];
   if (!text.startsWith('/')) errors.push(invalid(path, text, "must start with a '/'"));
-  // The reference leaves out the first byte, whatever it is part of.
+  // kube-apiserver leaves out the first byte, whatever it is part of.
   const steps = Buffer.from(text).toString('latin1').slice(1).replace(/\/$/, '').split('/');
   for (const [i, step] of steps.entries()) {
     if (step === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`));

@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { isAdmissionPlugin } from '../admission-plugins.js';
 import type { Options } from '../options.js';
 

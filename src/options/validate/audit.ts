@@ -1,7 +1,7 @@
 import { apiVersionFault } from '../../machinery/object.js';
-import { append } from '../../lib/append.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { intText } from '../../lib/int-text.js';
+import { append } from '../../lib/values/append.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { intText } from '../int-text.js';
 import { AUDIT_GROUP_VERSION } from '../../machinery/names.js';
 import type { Options } from '../options.js';
 

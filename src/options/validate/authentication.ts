@@ -1,5 +1,5 @@
-import { goQuote } from '../../lib/go-quote.js';
-import { parseGoUrl } from '../../lib/go-url.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { parseGoUrl } from '../../lib/go/url.js';
 import type { Options } from '../options.js';
 
 export function authenticationErrors(options: Options): string[] {

@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { Options } from '../options.js';
 
 const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;

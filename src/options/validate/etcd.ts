@@ -1,4 +1,4 @@
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { PROTOBUF_MEDIA_TYPE } from '../../machinery/names.js';
 import type { Options } from '../options.js';
 

@@ -1,6 +1,6 @@
-import { append } from '../../lib/append.js';
+import { append } from '../../lib/values/append.js';
 import { RE2JS } from 're2js';
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { emulationErrors } from '../emulation.js';
 import { RELEASE } from '../../machinery/names.js';
 import type { Options } from '../options.js';

@@ -1,6 +1,6 @@
 // The body of an answer: as a stream read no faster than it is taken, or all of it at once when it came with its head.
 import { Readable } from 'node:stream';
-import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
+import { ChunkedDecoder, MalformedChunks } from '../../lib/http/http1/chunked.js';
 import { OutboundError } from '../outbound-error.js';
 import type { AnswerFraming } from './response-head.js';
 import { readTrailers, type Trailers } from './trailers.js';

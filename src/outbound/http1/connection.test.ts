@@ -128,10 +128,13 @@ test('a request says what it is and where it ends', async () => {
   assert.equal(await sent(get({ method: 'POST' })), `POST${line}content-length: 0\r\n\r\n`);
   assert.equal(await sent(get({ method: 'POST', body: 'ü' })), `POST${line}content-length: 2\r\n\r\nÃ¼`);
   const named = 'user-agent: Go-http-client/1.1\r\n';
-  assert.equal(await sent(get({ method: 'POST', saysAgent: true })), `POST${line}${named}content-length: 0\r\n\r\n`);
-  const own = { method: 'POST', headers: { 'user-agent': 'me' }, saysAgent: true };
+  assert.equal(
+    await sent(get({ method: 'POST', sendUserAgent: true })),
+    `POST${line}${named}content-length: 0\r\n\r\n`,
+  );
+  const own = { method: 'POST', headers: { 'user-agent': 'me' }, sendUserAgent: true };
   assert.equal(await sent(get(own)), `POST${line}user-agent: me\r\ncontent-length: 0\r\n\r\n`);
-  const several = { method: 'GET', headers: { z: '1', 'user-agent': 'me', b: '2' }, takesPacked: true };
+  const several = { method: 'GET', headers: { z: '1', 'user-agent': 'me', b: '2' }, acceptGzip: true };
   const sorted = 'user-agent: me\r\nb: 2\r\nz: 1\r\naccept-encoding: gzip\r\n';
   assert.equal(await sent(get(several)), `GET${line}${sorted}\r\n`);
   // Whoever said another length was wrong.

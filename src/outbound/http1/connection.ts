@@ -14,7 +14,7 @@ const JOINED_BYTES = 64 * 1024;
 
 export interface ConnectionOwner {
   /** The connection can be used again; so long the server says that it waits for that. */
-  idle(connection: Http1Connection, patienceMs: number): void;
+  idle(connection: Http1Connection, keepAliveMs: number): void;
   /** It never can. Told once. */
   gone(connection: Http1Connection): void;
 }
@@ -62,11 +62,15 @@ export class Http1Connection {
     return this.#begin(request, options, true);
   }
 
-  #begin(request: OutboundRequest, options: ExchangeOptions, mayLeave: boolean): Promise<OutboundResponse | Upgraded> {
+  #begin(
+    request: OutboundRequest,
+    options: ExchangeOptions,
+    allowUpgrade: boolean,
+  ): Promise<OutboundResponse | Upgraded> {
     return new Promise((resolve, reject) => {
       const written = this.#headOf(request);
       if (written instanceof OutboundError) return reject(written);
-      const parts = { method: request.method, mayLeave, flow: this.#flow, resolve, reject, ...options };
+      const parts = { method: request.method, allowUpgrade, flow: this.#flow, resolve, reject, ...options };
       const exchange = new Exchange(parts);
       this.#exchange = exchange;
       (this.#socket as Partial<Socket>).ref?.();
@@ -131,7 +135,7 @@ export class Http1Connection {
     this.#used = true;
     if (!ending.keepAlive || !this.usable) return this.close();
     this.#socket.resume();
-    this.#owner.idle(this, ending.patienceMs);
+    this.#owner.idle(this, ending.keepAliveMs);
   };
 
   #handOver(exchange: Exchange, { head, rest }: Extract<Ending, { kind: 'switched' }>): void {

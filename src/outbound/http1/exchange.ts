@@ -14,7 +14,7 @@ export interface ExchangeOptions {
 interface ExchangeParts extends ExchangeOptions {
   readonly method: string;
   /** The request is one to leave HTTP. */
-  readonly mayLeave: boolean;
+  readonly allowUpgrade: boolean;
   readonly flow: AnswerSource & { pause(): void };
   readonly resolve: (answer: OutboundResponse | Upgraded) => void;
   readonly reject: (error: OutboundError) => void;
@@ -22,7 +22,7 @@ interface ExchangeParts extends ExchangeOptions {
 
 /** What is left of the connection when an answer is whole. */
 export type Ending =
-  | { readonly kind: 'answered'; readonly keepAlive: boolean; readonly patienceMs: number }
+  | { readonly kind: 'answered'; readonly keepAlive: boolean; readonly keepAliveMs: number }
   | { readonly kind: 'switched'; readonly head: ResponseHead; readonly rest: Buffer };
 
 export class Exchange {
@@ -62,7 +62,7 @@ export class Exchange {
       if (this.#headBytes > MAX_HEAD_BYTES) throw broken(HEADS_TOO_LARGE);
       if (head.status >= 200 || head.status < 100) return this.#begin(head, rest);
       if (head.status === 101) {
-        if (!this.parts.mayLeave) throw new OutboundError('protocol', 'unexpected upgrade');
+        if (!this.parts.allowUpgrade) throw new OutboundError('protocol', 'unexpected upgrade');
         return { kind: 'switched', head, rest };
       }
       // What a server says on its way to the answer is nobody's concern, but for how much it is.
@@ -107,7 +107,7 @@ export class Exchange {
     // A server that has answered without reading the request would take the rest of it for another; and what comes
     // after an answer would pass for the next one.
     const usable = keepAlive && strayBytes === 0 && this.sent;
-    return { kind: 'answered', keepAlive: usable, patienceMs: patienceOf(headers['keep-alive']) };
+    return { kind: 'answered', keepAlive: usable, keepAliveMs: keepAliveOf(headers['keep-alive']) };
   }
 
   /** The connection is the caller's from here on. */
@@ -134,7 +134,7 @@ export class Exchange {
   }
 
   #unread(fault: OutboundError): OutboundError {
-    return this.parts.mayLeave ? fault : broken(fault);
+    return this.parts.allowUpgrade ? fault : broken(fault);
   }
 
   fail(error: OutboundError): void {
@@ -160,7 +160,7 @@ const broken = (error: OutboundError): OutboundError =>
 const eof = (received: boolean): OutboundError => new OutboundError('protocol', received ? 'unexpected EOF' : 'EOF');
 
 /** How long the server says that it waits for the next request (`timeout=5`); for ever when it does not say. */
-function patienceOf(hint: string | undefined): number {
+function keepAliveOf(hint: string | undefined): number {
   const seconds = hint === undefined ? undefined : /(?:^|[,; ])timeout=(\d{1,6})/.exec(hint)?.[1];
   return seconds === undefined ? Infinity : Number(seconds) * 1000;
 }

@@ -5,7 +5,7 @@ import { type ConnectionOwner, Http1Connection } from './connection.js';
 const IDLE_MS = 90_000;
 const MAX_IDLE_CONNECTIONS = 25;
 /** A server's patience is over a little earlier for us, as a request takes its time to get there. */
-const PATIENCE_MARGIN_MS = 1000;
+const KEEP_ALIVE_MARGIN_MS = 1000;
 
 export class Http1Pool implements ConnectionOwner {
   readonly #idle: { readonly connection: Http1Connection; readonly timer: NodeJS.Timeout }[] = [];
@@ -33,8 +33,8 @@ export class Http1Pool implements ConnectionOwner {
     return undefined;
   }
 
-  idle(connection: Http1Connection, patienceMs: number): void {
-    const keptMs = Math.min(IDLE_MS, patienceMs - Math.min(PATIENCE_MARGIN_MS, patienceMs / 2));
+  idle(connection: Http1Connection, keepAliveMs: number): void {
+    const keptMs = Math.min(IDLE_MS, keepAliveMs - Math.min(KEEP_ALIVE_MARGIN_MS, keepAliveMs / 2));
     if (this.#retired || this.#idle.length >= MAX_IDLE_CONNECTIONS || keptMs <= 0) return connection.close();
     connection.rest();
     const timer = setTimeout(() => connection.close(), keptMs).unref();

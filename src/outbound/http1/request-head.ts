@@ -1,6 +1,6 @@
 // The head of a request as it is sent.
-import { goQuote } from '../../lib/go-quote.js';
-import { TOKEN } from '../../lib/http1/fields.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { TOKEN } from '../../lib/http/http1/fields.js';
 import type { OutboundRequest } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 
@@ -17,7 +17,7 @@ export function requestHead(request: OutboundRequest): WrittenHead {
   const target = request.target ?? url.pathname + url.search;
   if (!TOKEN.test(method)) throw invalid(`net/http: invalid method ${goQuote(method)}`);
   if (target === '' || NOT_IN_TARGETS.test(target)) throw invalid('net/http: invalid request target');
-  const agent = request.saysAgent === true ? AGENT : undefined;
+  const agent = request.sendUserAgent === true ? AGENT : undefined;
   let text = `${method} ${target} HTTP/1.1\r\n${fields('host', headers['host'] ?? url.host)}`;
   text += fields('user-agent', headers['user-agent'] ?? agent);
   const statedBytes = lengthOf(body, headers['content-length']);
@@ -26,7 +26,7 @@ export function requestHead(request: OutboundRequest): WrittenHead {
   for (const name of Object.keys(headers).toSorted()) {
     if (!IN_FRONT.has(name)) text += fields(name, headers[name]);
   }
-  if (request.takesPacked === true && headers['accept-encoding'] === undefined) text += 'accept-encoding: gzip\r\n';
+  if (request.acceptGzip === true && headers['accept-encoding'] === undefined) text += 'accept-encoding: gzip\r\n';
   return { text: `${text}\r\n`, statedBytes };
 }
 
@@ -41,7 +41,7 @@ export const isWhole = (body: NonNullable<OutboundRequest['body']>): body is Buf
   typeof body === 'string' || Buffer.isBuffer(body);
 
 /**
- * As the reference's client has it: these come before all others, which follow by name. Where a body ends is said by the
+ * As kube-apiserver's client has it: these come before all others, which follow by name. Where a body ends is said by the
  * bytes that are there, not by what somebody said of them.
  */
 const IN_FRONT: ReadonlySet<string> = new Set(['host', 'user-agent', 'content-length', 'transfer-encoding']);

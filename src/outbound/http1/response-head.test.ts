@@ -42,7 +42,7 @@ test('where an answer ends is said once, or it is no answer', () => {
   }
 });
 
-test('a malformed head is refused in the reference’s words', () => {
+test('a malformed head is refused in kube-apiserver’s words', () => {
   for (const [lines, wanted] of [
     [['what?'], 'malformed HTTP response "what?"'],
     [['HTTP/1.1 20 OK'], 'malformed HTTP status code "20"'],

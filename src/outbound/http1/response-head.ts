@@ -1,5 +1,5 @@
 // The head of an answer: its status, its headers, and where its body ends.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import {
   type BadField,
   type Fields,
@@ -7,8 +7,8 @@ import {
   isBadField,
   parseContentLength,
   parseFields,
-} from '../../lib/http1/fields.js';
-import { HeadReader } from '../../lib/http1/head-reader.js';
+} from '../../lib/http/http1/fields.js';
+import { HeadReader } from '../../lib/http/http1/head-reader.js';
 import { OutboundError } from '../outbound-error.js';
 import { parseStatusLine, type StatusLine } from './status-line.js';
 

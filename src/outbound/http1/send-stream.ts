@@ -1,6 +1,6 @@
 // A request's body as it comes from its source, no faster than the connection takes it.
 import type { Duplex, Readable } from 'node:stream';
-import { drained } from '../../lib/drained.js';
+import { drained } from '../../lib/async/drained.js';
 import { OutboundError } from '../outbound-error.js';
 
 /** In chunks unless the head stated a length, which it then must have. */

@@ -1,5 +1,5 @@
-// The first line of an answer, read as strictly as the reference's language reads it, and refused in its words.
-import { goQuote } from '../../lib/go-quote.js';
+// The first line of an answer, read as strictly as Go reads it, and refused in its words.
+import { goQuote } from '../../lib/go/quote.js';
 import { OutboundError } from '../outbound-error.js';
 
 export interface StatusLine {

@@ -1,8 +1,8 @@
 // Lets a client and another server leave HTTP together: from then on bytes pass both ways, untouched.
 import type { Duplex } from 'node:stream';
-import { drained } from '../../lib/drained.js';
-import type { HttpRequest, HttpResponse } from '../../lib/http.js';
-import { statusText } from '../../lib/http1/status-text.js';
+import { drained } from '../../lib/async/drained.js';
+import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { statusText } from '../../lib/http/http1/status-text.js';
 import type { OutboundResponse, Upgraded } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { Destination } from './forward.js';
@@ -33,7 +33,7 @@ export async function askUpgrade(
   { client, origin, target, headers }: Destination,
 ): Promise<Upgraded | OutboundResponse> {
   const answer = await client
-    .upgrade({ method, url: origin, target, headers, saysAgent: true, signal })
+    .upgrade({ method, url: origin, target, headers, sendUserAgent: true, signal })
     .catch((error: unknown) => {
       throw dialing(OutboundError.from(error));
     });

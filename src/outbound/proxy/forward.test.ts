@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { HttpRequest } from '../../lib/http.js';
+import type { HttpRequest } from '../../lib/http/http.js';
 import type { HttpClient } from '../http-client.js';
-import { passOn, requestUnpacked } from './forward.js';
+import { passOn, requestDecompressed } from './forward.js';
 
 const get = { method: 'GET' } as HttpRequest;
 const none = (): Readable => Readable.from([]);
@@ -20,5 +20,5 @@ test('an answer that is empty is not unpacked, whatever it says of itself', asyn
   const headers = { 'content-encoding': 'gzip', 'content-length': '0' };
   const answer = { status: 200, headers, rawHeaders: [], body: none() };
   const client = { request: async () => answer } as unknown as HttpClient;
-  assert.equal(await requestUnpacked(client, { method: 'GET', url: new URL('https://x') }), answer);
+  assert.equal(await requestDecompressed(client, { method: 'GET', url: new URL('https://x') }), answer);
 });

@@ -1,9 +1,9 @@
 // Hands a request on to another server and its answer back, as both come: nothing is collected.
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { beginning } from '../../lib/beginning.js';
-import { guessMediaType } from '../../lib/guess-media-type.js';
-import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
+import { peekStream } from './peek-stream.js';
+import { guessMediaType } from './guess-media-type.js';
+import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http/http.js';
 import type { HttpClient, OutboundResponse } from '../http-client.js';
 import { OutboundError } from '../outbound-error.js';
 import type { TellFault } from '../certificate-faults.js';
@@ -29,7 +29,7 @@ export interface Destination {
 export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
   const { client, origin, target, headers, trace, certificateFault, shownUrl } = destination;
   const body = request.bodyStream();
-  return requestUnpacked(client, {
+  return requestDecompressed(client, {
     method: request.method,
     url: origin,
     target,
@@ -66,12 +66,12 @@ export async function passOn(
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
     // An answer that says nothing is new has no form either, and one that has no content no length.
-    const untold = UNTOLD[status] ?? [];
+    const untold = NOT_FORWARDED[status] ?? [];
     const told = Object.fromEntries(Object.entries(headers).filter(([name]) => !untold.includes(name)));
     return { status, headers: told, body: undefined, besideOurs: true };
   }
   if (isRewritten === true) {
-    const { bytes, isWhole } = await beginning(body, MAX_PAGE_BYTES, PATIENCE_MS).catch((error: unknown) => {
+    const { bytes, isWhole } = await peekStream(body, MAX_PAGE_BYTES, PEEK_TIMEOUT_MS).catch((error: unknown) => {
       throw OutboundError.from(error);
     });
     if (isWhole) return { status, headers, body: bytes, besideOurs: true };
@@ -92,19 +92,19 @@ export async function passOn(
   };
 }
 
-const UNTOLD: Readonly<Record<number, readonly string[]>> = {
+const NOT_FORWARDED: Readonly<Record<number, readonly string[]>> = {
   204: ['content-length'],
   304: ['content-type', 'content-length'],
 };
 
 /** An answer that lets others wait goes on as it comes. */
-const PATIENCE_MS = 200;
+const PEEK_TIMEOUT_MS = 200;
 
 /** What the body is, where nobody says. */
 async function guessedType(headers: Headers, body: Readable): Promise<Headers> {
   if (headers['content-type'] !== undefined || headers['content-encoding'] !== undefined) return {};
   // One that breaks off does so for who reads it.
-  const { bytes = Buffer.alloc(0) } = await beginning(body, 1, PATIENCE_MS).catch(() => ({ bytes: undefined }));
+  const { bytes = Buffer.alloc(0) } = await peekStream(body, 1, PEEK_TIMEOUT_MS).catch(() => ({ bytes: undefined }));
   return bytes.length === 0 ? {} : { 'content-type': guessMediaType(bytes) };
 }
 
@@ -137,7 +137,7 @@ export function streamOf(source: Readable, onBroken?: (error: OutboundError) => 
  * A client that says nothing about packing gets plain bytes, which may all the same be packed on the way from the other
  * server to here.
  */
-export async function requestUnpacked(
+export async function requestDecompressed(
   client: HttpClient,
   request: Parameters<HttpClient['request']>[0],
 ): Promise<OutboundResponse> {

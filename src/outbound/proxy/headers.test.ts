@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpRequest } from '../../lib/http.js';
+import type { HttpRequest } from '../../lib/http/http.js';
 import { forwardedHeaders, returnedHeaders, returnedTrailers, upgradeHeaders } from './headers.js';
 
 const from = (headers: Record<string, string>): HttpRequest =>

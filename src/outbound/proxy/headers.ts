@@ -1,7 +1,7 @@
 // Which headers go on to the server behind a proxy, and which come back.
-import { readPeerAddress } from '../../lib/peer-address.js';
+import { readPeerAddress } from '../../lib/http/peer-address.js';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HttpRequest } from '../../lib/http.js';
+import type { HttpRequest } from '../../lib/http/http.js';
 import type { OutboundResponse } from '../http-client.js';
 import type { Trailers } from '../http1/trailers.js';
 

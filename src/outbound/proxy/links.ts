@@ -1,8 +1,8 @@
 // Addresses in answers, so that they lead through the proxy again.
-import { cleanPath } from '../../lib/clean-path.js';
-import { parseGoUrl } from '../../lib/go-url.js';
-import { escapedPathOf, escapePath, goUrlText } from '../../lib/go-url-parts.js';
-import { percentDecode } from '../../lib/percent-decode.js';
+import { cleanPath } from '../../lib/text/clean-path.js';
+import { parseGoUrl } from '../../lib/go/url.js';
+import { escapedPathOf, escapePath, goUrlText } from '../../lib/go/url-parts.js';
+import { percentDecode } from '../../lib/http/percent-decode.js';
 
 export interface LinkRules {
   /** What addresses get in front of the other server's own path. */

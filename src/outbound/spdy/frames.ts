@@ -1,4 +1,4 @@
-// The frames of SPDY/3.1, as far as nodes' agents speak it.
+// The frames of SPDY/3.1, as far as kubelets speak it.
 //
 //     control  1 | version 15 | type 16 | flags 8 | length 24 | payload
 //     data     0 | stream 31            | flags 8 | length 24 | bytes

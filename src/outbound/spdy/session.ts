@@ -3,8 +3,8 @@
 // The agents use no flow control, so a stream whose reader is slow holds the whole connection back, and with it the
 // agent: nothing is collected here.
 import { Duplex } from 'node:stream';
-import { drained } from '../../lib/drained.js';
-import { newestWhenDrained } from '../../lib/newest-when-drained.js';
+import { drained } from '../../lib/async/drained.js';
+import { latestWhenDrained } from '../../lib/async/latest-when-drained.js';
 import { OutboundError } from '../outbound-error.js';
 import {
   CANCEL,
@@ -50,7 +50,7 @@ export class SpdySession {
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     this.#ping = setInterval(() => this.#sendPing(), PING_PERIOD_MS);
     this.#ping.unref();
-    this.#answerPing = newestWhenDrained(
+    this.#answerPing = latestWhenDrained(
       socket,
       (id: number) => void socket.write(controlFrame(CONTROL.ping, words(id))),
     );

@@ -1,7 +1,7 @@
 // A log as WebSocket messages, which pages in a browser can read as they come: a piece of it in each, as bytes or base64.
-import type { HttpResponse, ResponseSink, ResponseStream } from '../../lib/http.js';
-import type { RestRequest } from '../request.js';
-import { offeredProtocols, openWebSocket, plainAnswer, webSocketRefusal } from '../web-socket.js';
+import type { HttpResponse, ResponseSink, ResponseStream } from '../../lib/http/http.js';
+import type { RestRequest } from '../contract/request.js';
+import { offeredProtocols, openWebSocket, plainAnswer, webSocketRefusal } from '../contract/web-socket.js';
 
 const MAX_PIECE_BYTES = 2048;
 

@@ -1,5 +1,5 @@
 // A server's address, out of parts that objects and requests name.
-import { joinHostPort } from '../../lib/go-url-parts.js';
+import { joinHostPort } from '../../lib/go/url-parts.js';
 import { StatusError } from '../../machinery/status.js';
 
 export interface Origin {

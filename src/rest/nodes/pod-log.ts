@@ -1,16 +1,16 @@
-// A container's log: asked of its node's agent, and passed on as it comes.
-import { encodeQuery } from '../../lib/go-url-parts.js';
-import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http.js';
+// A container's log: asked of its kubelet, and passed on as it comes.
+import { encodeQuery } from '../../lib/go/url-parts.js';
+import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http/http.js';
 import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
 import type { OutboundResponse } from '../../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
-import { requestUnpacked, streamOf } from '../../outbound/proxy/forward.js';
+import { requestDecompressed, streamOf } from '../../outbound/proxy/forward.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
-import { negotiate, type NegotiatedPath } from '../negotiate.js';
-import { checkLogOptions, type LogOptions, readLogOptions } from '../pod-log-options.js';
-import type { RestRequest } from '../request.js';
-import type { RestServices } from '../services.js';
-import { locateAgent } from './agent-location.js';
+import { negotiate, type NegotiatedPath } from '../wire/negotiate.js';
+import { checkLogOptions, type LogOptions, readLogOptions } from './pod-log-options.js';
+import type { RestRequest } from '../contract/request.js';
+import type { RestServices } from '../contract/services.js';
+import { locateKubelet } from './kubelet-location.js';
 import { containerOf } from './containers.js';
 import { firstBytes } from './first-bytes.js';
 import { logMessages } from './log-messages.js';
@@ -41,14 +41,14 @@ export async function podLog(
   const pod = await findPod();
   const container = containerOf(pod, options.container);
   if (!pod.spec?.nodeName) return { status: 204, headers: {}, body: undefined };
-  const { url, host } = await locateAgent(nodes, lookup, pod.spec.nodeName, PODS);
-  const query = agentQuery(options, features.enabled('PodLogsQuerySplitStreams'));
+  const { url, host } = await locateKubelet(nodes, lookup, pod.spec.nodeName, PODS);
+  const query = kubeletQuery(options, features.enabled('PodLogsQuerySplitStreams'));
   const path = `/containerLogs/${info.namespace}/${info.name}/${container}`;
   const target = query === '' ? path : `${path}?${query}`;
 
-  const client = unverified ? nodes.unverifiedAgents : nodes.agents;
-  const asked = { method: 'GET', url, target, headers: { host }, saysAgent: true, signal: http.signal };
-  const answer = await requestUnpacked(client, asked).catch((error: unknown) => {
+  const client = unverified ? nodes.unverifiedKubelets : nodes.kubelets;
+  const asked = { method: 'GET', url, target, headers: { host }, sendUserAgent: true, signal: http.signal };
+  const answer = await requestDecompressed(client, asked).catch((error: unknown) => {
     const failed = OutboundError.from(error);
     if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();
     throw new StatusError(500, '', requestErrorText('GET', `https://${host}${target}`, failed));
@@ -66,7 +66,7 @@ export async function podLog(
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: log };
 }
 
-function agentQuery(options: LogOptions, splitStreams: boolean): string {
+function kubeletQuery(options: LogOptions, splitStreams: boolean): string {
   const asked: [string, string][] = [];
   for (const name of ['follow', 'previous', 'timestamps'] as const) if (options[name]) asked.push([name, 'true']);
   for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes'] as const) {

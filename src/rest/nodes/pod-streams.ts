@@ -1,17 +1,17 @@
-// Commands in containers, attaching to them and their ports: the client and the node's agent leave HTTP together.
-import { encodeQuery } from '../../lib/go-url-parts.js';
-import { type HttpResponse, isWebSocketRequest } from '../../lib/http.js';
+// Commands in containers, attaching to them and their ports: the client and the kubelet leave HTTP together.
+import { encodeQuery } from '../../lib/go/url-parts.js';
+import { type HttpResponse, isWebSocketRequest } from '../../lib/http/http.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
 import { upgradeHeaders } from '../../outbound/proxy/headers.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
-import { portsOf } from '../connect-options.js';
-import { flag } from '../query-options.js';
-import type { RestRequest } from '../request.js';
-import type { RestServices } from '../services.js';
-import { offeredProtocols } from '../web-socket.js';
-import { locateAgent } from './agent-location.js';
+import { portsOf } from './connect-options.js';
+import { flag } from '../contract/query-options.js';
+import type { RestRequest } from '../contract/request.js';
+import type { RestServices } from '../contract/services.js';
+import { offeredProtocols } from '../contract/web-socket.js';
+import { locateKubelet } from './kubelet-location.js';
 import { containerOf } from './containers.js';
 import { STREAM_PROTOCOL, translateStreams, type WantedStreams } from './translate-streams.js';
 import { tunnelledProtocols, tunnelPorts } from './tunnel-ports.js';
@@ -30,12 +30,12 @@ export async function podStream(
   const pod = await findPod();
   const container = way === 'portforward' ? '' : `/${containerOf(pod, http.query.get('container') ?? '')}`;
   if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
-  const { url: origin, host } = await locateAgent(services.nodes, services.lookup, pod.spec.nodeName, PODS);
+  const { url: origin, host } = await locateKubelet(services.nodes, services.lookup, pod.spec.nodeName, PODS);
   const query = way === 'portforward' ? portQuery(http.query) : streamQuery(http.query, way);
   const path = `/${AGENT_PATHS[way]}/${info.namespace}/${info.name}${container}`;
   const target = query === '' ? path : `${path}?${query}`;
   if (http.upgrade === undefined) throw badRequest('Upgrade request required');
-  const destination = { client: services.nodes.agents, origin, target, headers: streamHeaders(request) };
+  const destination = { client: services.nodes.kubelets, origin, target, headers: streamHeaders(request) };
   const offered = isWebSocketRequest(http) ? offeredProtocols(request) : '';
   if (way !== 'portforward' && services.features.enabled('TranslateStreamCloseWebsocketRequests')) {
     if (offered.split(',').some((one) => one.trim() === STREAM_PROTOCOL)) {
@@ -77,8 +77,8 @@ const STREAM_NAMES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: '
 
 function streamQuery(query: URLSearchParams, way: StreamWay): string {
   const asked: [string, string][] = [];
-  for (const [name, agentsName] of Object.entries(STREAM_NAMES)) {
-    if (flag(query, name) === true) asked.push([agentsName, '1']);
+  for (const [name, kubeletName] of Object.entries(STREAM_NAMES)) {
+    if (flag(query, name) === true) asked.push([kubeletName, '1']);
   }
   if (way === 'exec') for (const word of query.getAll('command')) asked.push(['command', word]);
   return encodeQuery(asked);

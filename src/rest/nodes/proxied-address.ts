@@ -1,5 +1,5 @@
 // Whom clients may reach through this server: nothing on the server's own machine or link.
-import { type IpAddress, parseIp } from '../../lib/ip-address.js';
+import { type IpAddress, parseIp } from '../../lib/values/ip-address.js';
 import { badRequest } from '../../machinery/status.js';
 
 const notAllowed = (): Error => badRequest('address not allowed');

@@ -4,8 +4,8 @@ import type { GroupResource } from '../../machinery/status.js';
 import { badRequest, notFound, serviceUnavailable } from '../../machinery/status.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import type { EndpointAddress, Endpoints, Pod, Service } from '../../schema/generated/core.v1.js';
-import type { RestServices } from '../services.js';
-import { locateAgent } from './agent-location.js';
+import type { RestServices } from '../contract/services.js';
+import { locateKubelet } from './kubelet-location.js';
 import { MAX_PORT, type Origin, originOf, type Scheme } from './origin.js';
 import { checkProxiedAddress, checkProxiedHost } from './proxied-address.js';
 
@@ -49,10 +49,10 @@ export async function podOrigin({ nodes, lookup }: Services, namespace: string, 
 
 export async function nodeOrigin({ nodes, lookup }: Services, id: string): Promise<ProxiedOrigin> {
   const { scheme, name, port } = parseProxiedName(id, 'node');
-  const agent = await locateAgent(nodes, lookup, name, NODES);
-  await checkProxiedHost(agent.hostname, nodes.resolveHost);
-  if (port === '' || port === agent.port) return { ...agent, client: nodes.agents };
-  return { ...reachable(scheme, agent.hostname, port), client: nodes.others };
+  const kubelet = await locateKubelet(nodes, lookup, name, NODES);
+  await checkProxiedHost(kubelet.hostname, nodes.resolveHost);
+  if (port === '' || port === kubelet.port) return { ...kubelet, client: nodes.kubelets };
+  return { ...reachable(scheme, kubelet.hostname, port), client: nodes.others };
 }
 
 /** A port that no connection can have is found out by trying. */

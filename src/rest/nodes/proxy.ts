@@ -1,8 +1,8 @@
 // The proxies of pods, services and nodes: what comes after `proxy` in the path is asked of them.
-import { cleanPath } from '../../lib/clean-path.js';
-import { escapePath } from '../../lib/go-url-parts.js';
-import type { HttpResponse } from '../../lib/http.js';
-import { decodePath } from '../../lib/request-target.js';
+import { cleanPath } from '../../lib/text/clean-path.js';
+import { escapePath } from '../../lib/go/url-parts.js';
+import type { HttpResponse } from '../../lib/http/http.js';
+import { decodePath } from '../../lib/http/request-target.js';
 import { internalError, serviceUnavailable, StatusError } from '../../machinery/status.js';
 import type { OutboundResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
@@ -11,8 +11,8 @@ import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
 import { forwardedHeaders } from '../../outbound/proxy/headers.js';
 import { forwardedUri, type LinkRules, prefixOf } from '../../outbound/proxy/links.js';
 import { rewriteAnswer, UnreadableLocation } from '../../outbound/proxy/rewrite-answer.js';
-import { pathAfter } from '../connect-options.js';
-import type { RestRequest } from '../request.js';
+import { pathAfter } from './connect-options.js';
+import type { RestRequest } from '../contract/request.js';
 import { streamHeaders } from './pod-streams.js';
 import type { ProxiedOrigin } from './proxied-origin.js';
 

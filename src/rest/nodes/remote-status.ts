@@ -1,6 +1,6 @@
 // How a command in a container ended, as its agent tells it, and as clients are told it in turn.
-import { goQuote } from '../../lib/go-quote.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { internalError, type StatusError } from '../../machinery/status.js';
 import { parseExactJson } from '../../schema/json/parse.js';
 

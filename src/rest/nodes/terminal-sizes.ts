@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { newestWhenDrained } from '../../lib/newest-when-drained.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { latestWhenDrained } from '../../lib/async/latest-when-drained.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 
 const MAX_SIZE = 0xffff;
 /** A size is a few words; a message may have some of them. */
@@ -12,7 +12,7 @@ const MAX_MESSAGE_BYTES = 4096;
  */
 export function forwardSizes(to: Writable): (message: Buffer) => void {
   let isOver = false;
-  const send = newestWhenDrained(to, (size: string) => void to.write(size));
+  const send = latestWhenDrained(to, (size: string) => void to.write(size));
   return (message) => {
     isOver ||= message.length > MAX_MESSAGE_BYTES;
     if (isOver) return;

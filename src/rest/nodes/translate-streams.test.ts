@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import type { HttpClient, OutboundRequest } from '../../outbound/http-client.js';
-import { isStream, type ResponseSink } from '../../lib/http.js';
-import type { RestRequest } from '../request.js';
+import { isStream, type ResponseSink } from '../../lib/http/http.js';
+import type { RestRequest } from '../contract/request.js';
 import { translateStreams } from './translate-streams.js';
 
 /** A socket of a client that says nothing. */

@@ -3,13 +3,13 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { drained } from '../../lib/drained.js';
-import type { HttpResponse } from '../../lib/http.js';
+import { drained } from '../../lib/async/drained.js';
+import type { HttpResponse } from '../../lib/http/http.js';
 import type { HttpClient, OutboundResponse, Upgraded } from '../../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
 import { SpdySession } from '../../outbound/spdy/session.js';
-import type { RestRequest } from '../request.js';
-import { endWebSocket, plainAnswer, shakeHands, webSocketRefusal } from '../web-socket.js';
+import type { RestRequest } from '../contract/request.js';
+import { endWebSocket, plainAnswer, shakeHands, webSocketRefusal } from '../contract/web-socket.js';
 import { failure, type RemoteStatus, statusOfEnd, statusOfRefusal } from './remote-status.js';
 import { firstBytes } from './first-bytes.js';
 import { forwardSizes } from './terminal-sizes.js';
@@ -177,7 +177,7 @@ async function ask(
         upgrade: 'SPDY/3.1',
         'x-stream-protocol-version': AGENT_PROTOCOLS,
       },
-      saysAgent: true,
+      sendUserAgent: true,
       signal,
     })
     .catch((error: unknown) => {
@@ -219,7 +219,7 @@ async function converse(
     stdout === undefined ? undefined : client.receive(stdout, CHANNELS.stdout),
     stderr === undefined ? undefined : client.receive(stderr, CHANNELS.stderr),
   ]);
-  // An agent that is gone without a word counts as one that had nothing to say against it, as in the original.
+  // An agent that is gone without a word counts as one that had nothing to say against it, as in kube-apiserver.
   return statusOfEnd(await ending, WITH_STATUS.has(protocol));
 }
 

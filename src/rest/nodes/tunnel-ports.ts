@@ -1,11 +1,11 @@
 // Port-forwarding for clients that speak WebSocket: what they send in its messages is SPDY, and goes to the agent as it
 // is.
 import { STATUS_CODES } from 'node:http';
-import type { HttpResponse } from '../../lib/http.js';
+import type { HttpResponse } from '../../lib/http/http.js';
 import type { Destination } from '../../outbound/proxy/forward.js';
 import { askUpgrade, handedOver, refuse, splice } from '../../outbound/proxy/forward-upgrade.js';
-import type { RestRequest } from '../request.js';
-import { endWebSocket, plainAnswer, shakeHands, SUPPORTED_VERSION, webSocketRefusal } from '../web-socket.js';
+import type { RestRequest } from '../contract/request.js';
+import { endWebSocket, plainAnswer, shakeHands, SUPPORTED_VERSION, webSocketRefusal } from '../contract/web-socket.js';
 
 const PREFIX = 'SPDY/3.1+';
 const SUFFIX = '.k8s.io';

@@ -1,5 +1,5 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { deepCopySteps } from '../deep-copy.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
@@ -36,10 +36,10 @@ export interface ApplyWrite extends Write {
  * The object the apply asks for, with its managedFields, as plain JSON: not defaulted and not in normal form yet (lists
  * and maps that lost all they had are null). A new value throughout. Throws StatusError.
  */
-export const applyPatch = (write: ApplyWrite): JsonObject => atOnce(applySteps(write));
+export const applyPatch = (write: ApplyWrite): JsonObject => runSync(applySteps(write));
 
 /** The same, for large objects. */
-export function* applySteps(write: ApplyWrite): Steps<JsonObject> {
+export function* applySteps(write: ApplyWrite): StepGenerator<JsonObject> {
   checkPatch(write);
   yield;
   const { live, patch, manager, type, apiVersion, kind } = write;
@@ -61,7 +61,7 @@ export function* applySteps(write: ApplyWrite): Steps<JsonObject> {
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): Steps<Managers> {
+function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): StepGenerator<Managers> {
   try {
     if (write.type.unstructured !== undefined) validateTypedObject(before, write.type);
     return yield* trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
@@ -126,10 +126,10 @@ function kindText(patch: Readonly<JsonObject>): string {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The reference has no reason for these. */
+/** kube-apiserver has no reason for these. */
 const unexplained = (message: string): StatusError => new StatusError(500, '', message);
 
-function* decodeLive(live: Readonly<JsonObject> | undefined): Steps<Managers> {
+function* decodeLive(live: Readonly<JsonObject> | undefined): StepGenerator<Managers> {
   const metadata = live?.['metadata'] as { managedFields?: ManagedFieldsEntry[] } | undefined;
   try {
     return yield* decodeManagerSteps(metadata?.managedFields);
@@ -143,7 +143,7 @@ function* applyUnlessOthersOwn(
   write: ApplyWrite,
   before: JsonObject,
   managers: Managers,
-): Steps<{ managers: Managers; object: JsonObject | undefined }> {
+): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
   const conflicts = yield* attempt(write, before, own(write, before, managers, write.force));
   if (!Array.isArray(conflicts)) return conflicts;
   if (write.manager === KUBECTL) {
@@ -157,7 +157,11 @@ function* applyUnlessOthersOwn(
   throw conflictStatus(conflicts);
 }
 
-function* attempt<T>({ type }: ApplyWrite, before: JsonObject, action: Steps<T>): Steps<T | Conflict[]> {
+function* attempt<T>(
+  { type }: ApplyWrite,
+  before: JsonObject,
+  action: StepGenerator<T>,
+): StepGenerator<T | Conflict[]> {
   try {
     return yield* action;
   } catch (error) {
@@ -174,7 +178,7 @@ function* own(
   before: JsonObject,
   managers: Managers,
   force: boolean,
-): Steps<{ managers: Managers; object: JsonObject | undefined }> {
+): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
   const { apiVersion, subresource, time, patch } = write;
   const manager = { manager: write.manager || 'unknown', operation: 'Apply' as const, apiVersion, subresource };
   const identity = identityOf(manager);

@@ -5,7 +5,7 @@ import { StatusError } from '../../machinery/status.js';
 import { typeOf } from '../catalogue.js';
 import type { Field, StructType, Type } from '../type.js';
 import { applyPatch, applySteps, type ApplyWrite } from './apply-patch.js';
-import { atOnce } from '../../lib/turns.js';
+import { runSync } from '../../lib/scheduling/yield.js';
 import { keepUnchangedTimes, managerFromUserAgent, updateManagedFields, type UpdateWrite } from './field-manager.js';
 import { FieldSet } from './field-set.js';
 import { compare } from './compare.js';
@@ -459,7 +459,7 @@ test('a write that changes only times is none', () => {
   const old = update('m', undefined, { metadata: { name: 'c' }, data: { a: '1' } }) as KubeObject;
   const later = structuredClone(old);
   for (const entry of later.metadata.managedFields ?? []) entry.time = '2022-01-01T00:00:00Z';
-  atOnce(keepUnchangedTimes(later, old));
+  runSync(keepUnchangedTimes(later, old));
   assert.deepEqual(later, old);
 });
 

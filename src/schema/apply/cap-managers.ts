@@ -1,16 +1,16 @@
 // A bound on how many updaters one object remembers.
-import { sortSteps } from '../../lib/sort-steps.js';
-import type { Steps } from '../../lib/turns.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { FieldSet } from './field-set.js';
 import { absorbSteps } from './field-set-steps.js';
 import { compareTimes, identityOf, type Manager, type Managers } from './managers.js';
-import { compareText } from '../../lib/compare-text.js';
+import { compareText } from '../../lib/text/compare-text.js';
 
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES_MANAGER = 'ancient-changes';
 
 /** The oldest updaters beyond the bound become one of each version. */
-export function* capManagers(managers: Managers): Steps<Managers> {
+export function* capManagers(managers: Managers): StepGenerator<Managers> {
   if (managers.size <= MAX_UPDATE_MANAGERS) return managers;
   const all = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (all.length <= MAX_UPDATE_MANAGERS) return managers;

@@ -1,6 +1,6 @@
 // What changed from one object to another, as field sets.
-import { Parts, samePath } from '../../lib/parts.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { ResumableWalk, samePath } from '../../lib/scheduling/resumable-walk.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import {
@@ -23,25 +23,25 @@ export interface Comparison {
 
 /** Throws TypedValueError when an item of a list cannot be told from others. */
 export const compare = (left: unknown, right: unknown, type: Type): Comparison =>
-  atOnce(compareSteps(left, right, type));
+  runSync(compareSteps(left, right, type));
 
 /** The same, for large values. */
-export function* compareSteps(left: unknown, right: unknown, type: Type): Steps<Comparison> {
+export function* compareSteps(left: unknown, right: unknown, type: Type): StepGenerator<Comparison> {
   const walk: Walk = {
     added: new FieldSet(),
     modified: new FieldSet(),
     removed: new FieldSet(),
     path: [],
-    parts: new Parts(() => samePath(walk)),
+    resumable: new ResumableWalk(() => samePath(walk)),
   };
   visit(walk, left, right, type, undefined);
-  if (walk.parts.isLeft) yield* walk.parts.rest();
+  if (walk.resumable.hasDeferred) yield* walk.resumable.resume();
   return walk;
 }
 
 interface Walk extends Comparison {
   path: string[];
-  readonly parts: Parts;
+  readonly resumable: ResumableWalk;
 }
 
 /** A side that is undefined is not there; null is a value. */
@@ -77,7 +77,7 @@ function visitAs(walk: Walk, left: unknown, right: unknown, shape: Shape): boole
       const leftMembers = isObject(left) ? left : EMPTY;
       const rightMembers = isObject(right) ? right : EMPTY;
       if (shape.atomic) return compareWhole(walk, left, right);
-      const names = walk.parts.names(rightMembers);
+      const names = walk.resumable.names(rightMembers);
       if (names.length === 0 && isEmptyObject(leftMembers)) return compareWhole(walk, left, right);
       visitMembers(walk, leftMembers, rightMembers, names, shape);
       return false;
@@ -102,13 +102,13 @@ function visitMembers(
   shape: MapShape,
   from = 0,
 ): void {
-  const { parts } = walk;
+  const { resumable } = walk;
   for (let at = from; at < names.length; at++) {
-    if (!parts.take()) return parts.leave(() => visitMembers(walk, left, right, names, shape, at));
+    if (!resumable.withinBudget()) return resumable.defer(() => visitMembers(walk, left, right, names, shape, at));
     const name = names[at] as string;
     visitMember(walk, Object.hasOwn(left, name) ? left[name] : undefined, right[name], shape, name);
   }
-  visitRemoved(walk, left, right, parts.names(left), shape, 0);
+  visitRemoved(walk, left, right, resumable.names(left), shape, 0);
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -122,7 +122,8 @@ function visitRemoved(
   from: number,
 ): void {
   for (let at = from; at < names.length; at++) {
-    if (!walk.parts.take()) return walk.parts.leave(() => visitRemoved(walk, left, right, names, shape, at));
+    if (!walk.resumable.withinBudget())
+      return walk.resumable.defer(() => visitRemoved(walk, left, right, names, shape, at));
     const name = names[at] as string;
     if (!Object.hasOwn(right, name)) visitMember(walk, left[name], undefined, shape, name);
   }
@@ -137,12 +138,12 @@ function visitMember(walk: Walk, left: unknown, right: unknown, shape: MapShape,
 }
 
 function visitItems(walk: Walk, left: readonly unknown[], right: readonly unknown[], shape: ListShape): void {
-  const { parts } = walk;
-  itemsByElement(left, shape, parts, (leftItems) => {
-    itemsByElement(right, shape, parts, (rightItems) => {
+  const { resumable } = walk;
+  itemsByElement(left, shape, resumable, (leftItems) => {
+    itemsByElement(right, shape, resumable, (rightItems) => {
       const both = [...leftItems.keys()];
       for (const element of rightItems.keys()) if (!leftItems.has(element)) both.push(element);
-      parts.each(both.length, (at) => {
+      resumable.each(both.length, (at) => {
         const element = both[at] as string;
         compareItems(walk, element, leftItems.get(element) ?? NONE, rightItems.get(element) ?? NONE, shape);
       });
@@ -155,7 +156,7 @@ const NONE: readonly unknown[] = [];
 function itemsByElement(
   list: readonly unknown[],
   shape: ListShape,
-  parts: Parts,
+  resumable: ResumableWalk,
   then: (items: ReadonlyMap<string, readonly unknown[]>) => void,
 ): void {
   const items = new Map<string, unknown[]>();
@@ -166,7 +167,7 @@ function itemsByElement(
     if (same === undefined) items.set(element, [item]);
     else same.push(item);
   };
-  parts.each(list.length, add, () => then(items));
+  resumable.each(list.length, add, () => then(items));
 }
 
 /** Items that cannot be told apart count as one value at their step. */

@@ -1,8 +1,8 @@
 // What an applier is told when others own what it wants to set.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { applyConflict, type StatusError } from '../../machinery/status.js';
 import { identityOf, type Manager } from './managers.js';
-import { compareText } from '../../lib/compare-text.js';
+import { compareText } from '../../lib/text/compare-text.js';
 import { pathText } from './path-element.js';
 import type { Conflict } from './updater.js';
 

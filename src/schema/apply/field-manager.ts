@@ -1,10 +1,10 @@
 // Keeping `metadata.managedFields` through creates, updates and patches that are not applies.
-import { remember } from '../../lib/remember.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
-import { fieldsOfAlike, rememberFields } from './alike-fields.js';
+import { fieldsOfAlike, memoizeFields } from './field-set-cache.js';
 import { capManagers } from './cap-managers.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
@@ -60,10 +60,10 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
 /** Sets newObject's managedFields. What cannot be compared loses them, as ownership would be wrong from there on. */
 // hot: on every write.
 export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>): void =>
-  atOnce(managedFieldSteps(write));
+  runSync(managedFieldSteps(write));
 
 /** The same, for large objects. */
-export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): Steps<void> {
+export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<void> {
   const { live, newObject } = write;
   if (live !== undefined && (yield* changesNothing(write, live))) {
     if (live.metadata.managedFields !== undefined) newObject.metadata.managedFields = [...live.metadata.managedFields];
@@ -99,7 +99,7 @@ const UNTRACKABLE = [TypedValueError, UnconvertedError, OtherVersionError];
  * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
  * everybody's fields as they are; unless some are of another version, which may be gone.
  */
-function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): Steps<boolean> {
+function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): StepGenerator<boolean> {
   const { newObject, reset, apiVersion, type } = write;
   const sent = newObject.metadata.managedFields;
   const stored = live.metadata.managedFields;
@@ -123,7 +123,7 @@ function hasTwins(entries: readonly ManagedFieldsEntry[]): boolean {
 function* trackedEntries<T extends KubeObject>(
   write: UpdateWrite<T>,
   managers: Managers,
-): Steps<ManagedFieldsEntry[] | undefined> {
+): StepGenerator<ManagedFieldsEntry[] | undefined> {
   const { live, newObject } = write;
   const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
   const tracked = yield* trackUpdate(write, before, newObject, managers, write.manager);
@@ -132,18 +132,18 @@ function* trackedEntries<T extends KubeObject>(
 }
 
 /** The writer of a new object is its only manager. */
-function* firstEntries<T extends KubeObject>(write: UpdateWrite<T>): Steps<ManagedFieldsEntry[] | undefined> {
+function* firstEntries<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<ManagedFieldsEntry[] | undefined> {
   const fieldsV1 = yield* firstFields(write);
   return fieldsV1 && [entryOf(updater(write, write.manager), fieldsV1)];
 }
 
-function* firstFields<T extends KubeObject>(write: UpdateWrite<T>): Steps<JsonObject | undefined> {
+function* firstFields<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<JsonObject | undefined> {
   const { newObject, type, small = false } = write;
   const { reset } = ownershipContext(write);
   const known = small ? fieldsOfAlike(newObject, type, reset) : undefined;
   if (known !== undefined) return known;
   const fields = yield* newFieldSteps(newObject, type, { system: SYSTEM_FIELDS, reset });
-  if (small && fields !== undefined) rememberFields(newObject, type, reset, fields);
+  if (small && fields !== undefined) memoizeFields(newObject, type, reset, fields);
   return fields;
 }
 
@@ -154,7 +154,7 @@ export function* trackUpdate(
   updated: JsonObject,
   managers: Managers,
   name: string,
-): Steps<Managers> {
+): StepGenerator<Managers> {
   const { managers: remaining, taken } = yield* ownUpdate(
     versioned(write, before),
     versioned(write, updated),
@@ -240,7 +240,7 @@ function* startingManagers<T extends KubeObject>({
   newObject,
   subresource,
   reset,
-}: UpdateWrite<T>): Steps<Managers> {
+}: UpdateWrite<T>): StepGenerator<Managers> {
   const stored = live?.metadata.managedFields;
   if (subresource !== '') return yield* decodeOrNone(stored);
   const sent = newObject.metadata.managedFields;
@@ -250,7 +250,7 @@ function* startingManagers<T extends KubeObject>({
   return decoded.size === 0 ? yield* decodeOrNone(stored) : decoded;
 }
 
-function* decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Managers> {
+function* decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): StepGenerator<Managers> {
   try {
     return yield* decodeManagerSteps(entries);
   } catch (error) {
@@ -262,13 +262,13 @@ function* decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined
 const MANAGER_MAX_BYTES = 128;
 
 /** Programs that write are few; what their names are is worked out once. */
-const MOST_REMEMBERED = 256;
-const LONGEST_REMEMBERED = 256;
-const rememberedManager = remember(MOST_REMEMBERED, readManager);
+const MAX_MEMOIZED = 256;
+const MAX_MEMOIZED_LENGTH = 256;
+const memoizedManager = boundedMemo(MAX_MEMOIZED, readManager);
 
 /** The part of a user agent before the slash, printable and not too long. */
 export const managerFromUserAgent = (userAgent: string): string =>
-  userAgent.length <= LONGEST_REMEMBERED ? rememberedManager(userAgent) : readManager(userAgent);
+  userAgent.length <= MAX_MEMOIZED_LENGTH ? memoizedManager(userAgent) : readManager(userAgent);
 
 function readManager(userAgent: string): string {
   let name = '';
@@ -282,7 +282,7 @@ function readManager(userAgent: string): string {
 }
 
 /** A write that would change only when someone wrote is no write: gives `object` its old times back. */
-export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): Steps<void> {
+export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): StepGenerator<void> {
   const [entries, oldEntries] = [object.metadata.managedFields ?? [], old.metadata.managedFields ?? []];
   if (entries.length !== oldEntries.length || entries.length === 0) return;
   if (entries.every(({ time }, position) => time === oldEntries[position]?.time)) return;

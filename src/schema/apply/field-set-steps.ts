@@ -1,9 +1,9 @@
 // What is done with field sets, for large ones.
-import type { Steps } from '../../lib/turns.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { FieldSet } from './field-set.js';
 
 /** `change` must do with each path the same whatever other paths there are. */
-export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet): Steps<FieldSet> {
+export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet): StepGenerator<FieldSet> {
   if (!set.isLarge) return change(set);
   const result = new FieldSet();
   for (const piece of set.pieces()) {
@@ -13,7 +13,7 @@ export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet):
   return result;
 }
 
-export function* unionSteps(left: FieldSet, right: FieldSet): Steps<FieldSet> {
+export function* unionSteps(left: FieldSet, right: FieldSet): StepGenerator<FieldSet> {
   if (left.empty || right.empty || !(left.isLarge || right.isLarge)) return left.union(right);
   const result = new FieldSet();
   yield* absorbSteps(result, left);
@@ -22,7 +22,7 @@ export function* unionSteps(left: FieldSet, right: FieldSet): Steps<FieldSet> {
 }
 
 /** Only while `set` is being built: adds all of `other`, which stays as it is. */
-export function* absorbSteps(set: FieldSet, other: FieldSet): Steps<void> {
+export function* absorbSteps(set: FieldSet, other: FieldSet): StepGenerator<void> {
   if (!other.isLarge) return set.absorb(other);
   for (const piece of other.pieces()) {
     set.absorb(piece);

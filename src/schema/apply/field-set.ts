@@ -8,9 +8,9 @@
 //
 // Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
 import type { JsonObject } from '../../machinery/object.js';
-import { type Parts, UNDIVIDED } from '../../lib/parts.js';
+import { type ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
 import { sharedText } from '../shared-fields.js';
-import { readFields } from '../unread-fields.js';
+import { readFields } from '../lazy-fields.js';
 import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
 interface Node {
@@ -46,13 +46,13 @@ export class FieldSet {
   }
 
   /** Reads the wire form, one that is shared once. Throws when a key is no step. */
-  static decode(given: Readonly<JsonObject>, parts: Parts = UNDIVIDED): FieldSet {
+  static decode(given: Readonly<JsonObject>, resumable: ResumableWalk = UNDIVIDED): FieldSet {
     const fields = readFields(given);
     const known = decoded.get(fields);
     if (known !== undefined) return known;
     if (sharedText(fields) !== undefined) return FieldSet.decodeShared(fields);
     const set = new FieldSet();
-    set.decodeFrom(fields, parts.names(fields), parts);
+    set.decodeFrom(fields, resumable.names(fields), resumable);
     return set;
   }
 
@@ -65,43 +65,50 @@ export class FieldSet {
     return set;
   }
 
-  private decodeFrom(fields: Readonly<JsonObject>, keys: readonly string[], parts: Parts, from = 0, then?: Then): void {
+  private decodeFrom(
+    fields: Readonly<JsonObject>,
+    keys: readonly string[],
+    resumable: ResumableWalk,
+    from = 0,
+    then?: Then,
+  ): void {
     for (let at = from; at < keys.length; at++) {
-      if (!parts.take()) return parts.leave(() => this.decodeFrom(fields, keys, parts, at, then));
+      if (!resumable.withinBudget()) return resumable.defer(() => this.decodeFrom(fields, keys, resumable, at, then));
       const key = keys[at] as string;
       const element = key === '.' ? undefined : parseElement(key);
       if (element === undefined) continue;
       const inner = fields[key] as JsonObject;
-      const innerKeys = typeof inner === 'object' && inner !== null ? parts.names(inner) : [];
+      const innerKeys = typeof inner === 'object' && inner !== null ? resumable.names(inner) : [];
       if (innerKeys.length === 0) {
         this.nodes.set(element, LEAF);
         continue;
       }
       const below = new FieldSet();
       this.nodes.set(element, { member: Object.hasOwn(inner, '.'), below });
-      below.decodeFrom(inner, innerKeys, parts, 0, { outer: this, element });
+      below.decodeFrom(inner, innerKeys, resumable, 0, { outer: this, element });
     }
     if (then !== undefined && this.empty) then.outer.nodes.set(then.element, LEAF);
   }
 
-  /** The wire form, with its keys in the reference's order. It is not to be changed. */
+  /** The wire form, with its keys in kube-apiserver's order. It is not to be changed. */
   // hot: on every write.
-  encode(parts: Parts = UNDIVIDED): JsonObject {
-    return this.#encoded ?? this.encodeInto({}, parts);
+  encode(resumable: ResumableWalk = UNDIVIDED): JsonObject {
+    return this.#encoded ?? this.encodeInto({}, resumable);
   }
 
-  private encodeInto(fields: JsonObject, parts: Parts): JsonObject {
-    if (this.nodes.size <= MANY || parts === UNDIVIDED) this.encodeAll(this.sorted(), fields, parts, 0);
-    else parts.run(sortElementSteps([...this.nodes.keys()]), (sorted) => this.encodeAll(sorted, fields, parts, 0));
+  private encodeInto(fields: JsonObject, resumable: ResumableWalk): JsonObject {
+    if (this.nodes.size <= MANY || resumable === UNDIVIDED) this.encodeAll(this.sorted(), fields, resumable, 0);
+    else
+      resumable.run(sortElementSteps([...this.nodes.keys()]), (sorted) => this.encodeAll(sorted, fields, resumable, 0));
     return fields;
   }
 
-  private encodeAll(elements: readonly string[], fields: JsonObject, parts: Parts, from: number): void {
+  private encodeAll(elements: readonly string[], fields: JsonObject, resumable: ResumableWalk, from: number): void {
     for (let at = from; at < elements.length; at++) {
-      if (!parts.take()) return parts.leave(() => this.encodeAll(elements, fields, parts, at));
+      if (!resumable.withinBudget()) return resumable.defer(() => this.encodeAll(elements, fields, resumable, at));
       const element = elements[at] as string;
       const { member, below } = this.nodes.get(element) as Node;
-      fields[element] = below === undefined ? NOTHING_BELOW : below.encodeInto(member ? { '.': {} } : {}, parts);
+      fields[element] = below === undefined ? NOTHING_BELOW : below.encodeInto(member ? { '.': {} } : {}, resumable);
     }
   }
 

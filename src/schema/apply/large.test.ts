@@ -1,8 +1,8 @@
 // What is done in parts for large objects is what is done at once for small ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countedSets } from '../../lib/counted-sets.js';
-import { atOnce } from '../../lib/turns.js';
+import { countedSets } from '../../lib/testing/counted-sets.js';
+import { runSync } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { typeOf } from '../catalogue.js';
 import { deepCopySteps } from '../deep-copy.js';
@@ -123,7 +123,7 @@ test('what the writer of a large new object owns is what a comparison with nothi
   for (const [object, type] of objects) {
     const { added, modified } = compare(zeroOf(type), object, type);
     const expected = modified.union(added).difference(SYSTEM_FIELDS).encode();
-    const got = atOnce(newFieldSteps(object, type, { system: SYSTEM_FIELDS, reset: new FieldSet() }));
+    const got = runSync(newFieldSteps(object, type, { system: SYSTEM_FIELDS, reset: new FieldSet() }));
     assert.equal(JSON.stringify(got), JSON.stringify(expected));
   }
 });
@@ -160,27 +160,27 @@ test('large sets in pieces are the sets', () => {
   const [left, right] = [paths(2), paths(3)];
   const original = left.encode();
   assert.ok([...left.pieces()].length > 3);
-  assert.ok(atOnce(inPieces(left, (piece) => piece)).equals(left));
-  assert.ok(atOnce(inPieces(left, (piece) => piece.intersection(right))).equals(left.intersection(right)));
-  assert.ok(atOnce(inPieces(left, (piece) => piece.difference(right))).equals(left.difference(right)));
-  assert.ok(atOnce(unionSteps(left, right)).equals(left.union(right)));
-  assert.ok(atOnce(unionSteps(right, left)).equals(left.union(right)));
+  assert.ok(runSync(inPieces(left, (piece) => piece)).equals(left));
+  assert.ok(runSync(inPieces(left, (piece) => piece.intersection(right))).equals(left.intersection(right)));
+  assert.ok(runSync(inPieces(left, (piece) => piece.difference(right))).equals(left.difference(right)));
+  assert.ok(runSync(unionSteps(left, right)).equals(left.union(right)));
+  assert.ok(runSync(unionSteps(right, left)).equals(left.union(right)));
   assert.deepEqual(left.encode(), original);
   assert.ok(FieldSet.decode(original).equals(left));
 });
 
 test('a large value equals its copy, and nothing that differs in one place', () => {
   const object = { a: numbers(MANY).map((i) => ({ i, b: [i] })), m: configMap(0, MANY, 'a') };
-  const copy = atOnce(deepCopySteps(object));
+  const copy = runSync(deepCopySteps(object));
   assert.deepEqual(copy, object);
-  assert.equal(atOnce(equalSteps(object, copy)), true);
+  assert.equal(runSync(equalSteps(object, copy)), true);
   const last = copy.a[MANY - 1] as { b: number[] };
   last.b[0] = -1;
-  assert.equal(atOnce(equalSteps(object, copy)), false);
+  assert.equal(runSync(equalSteps(object, copy)), false);
   last.b[0] = MANY - 1;
   (copy.m['data'] as JsonObject)['more'] = 'b';
-  assert.equal(atOnce(equalSteps(object, copy)), false);
-  assert.equal(atOnce(equalSteps(copy, object)), false);
+  assert.equal(runSync(equalSteps(object, copy)), false);
+  assert.equal(runSync(equalSteps(copy, object)), false);
 });
 
 test('steps are sorted by what they say: numbers by their size, keys by their values, field by field', () => {
@@ -200,7 +200,7 @@ test('steps are sorted by what they say: numbers by their size, keys by their va
   ];
   assert.deepEqual(sortElements(sorted.toReversed()), sorted);
   const many = numbers(MANY).map((i) => `v:${i}`);
-  assert.deepEqual(atOnce(sortElementSteps(many.toReversed())), many);
+  assert.deepEqual(runSync(sortElementSteps(many.toReversed())), many);
 });
 
 test('no more than ten thousand places are told that do not fit their type', () => {

@@ -1,5 +1,5 @@
 // Moving from `kubectl apply` to server-side apply: the annotation that client-side apply left on an object.
-import { jsonText } from '../../lib/json-text.js';
+import { jsonText } from '../../lib/json/stringify.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
 import { compare } from './compare.js';

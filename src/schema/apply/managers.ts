@@ -1,12 +1,12 @@
 // The managers of an object: who owns which fields, as `metadata.managedFields` says it.
-import { Parts } from '../../lib/parts.js';
-import { sortSteps } from '../../lib/sort-steps.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
-import { compareText } from '../../lib/compare-text.js';
+import { compareText } from '../../lib/text/compare-text.js';
 
 export interface ManagerIdentity {
   readonly manager: string;
@@ -43,14 +43,16 @@ export function identityOf({ manager, operation, subresource, apiVersion }: Mana
 
 /** Throws ManagedFieldsError. */
 export const decodeManagers = (entries: readonly ManagedFieldsEntry[] | null | undefined): Managers =>
-  atOnce(decodeManagerSteps(entries));
+  runSync(decodeManagerSteps(entries));
 
 /** The same, for large sets. */
-export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Managers> {
+export function* decodeManagerSteps(
+  entries: readonly ManagedFieldsEntry[] | null | undefined,
+): StepGenerator<Managers> {
   const managers: Managers = new Map();
   // hot: a new object has none.
   if (entries === undefined || entries === null) return managers;
-  const parts = new Parts();
+  const resumable = new ResumableWalk();
   for (const [position, entry] of entries.entries()) {
     const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
     if (operation !== 'Apply' && operation !== 'Update')
@@ -60,8 +62,8 @@ export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | nul
     if (fieldsType !== 'FieldsV1') {
       throw new ManagedFieldsError(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${position}`);
     }
-    const fields = FieldSet.decode(fieldsV1 ?? {}, parts);
-    if (parts.isLeft) yield* parts.rest();
+    const fields = FieldSet.decode(fieldsV1 ?? {}, resumable);
+    if (resumable.hasDeferred) yield* resumable.resume();
     const decoded = managerOf({ manager, operation, apiVersion, subresource }, fields, time || undefined);
     managers.set(identityOf(decoded), decoded);
   }
@@ -70,18 +72,18 @@ export function* decodeManagerSteps(entries: readonly ManagedFieldsEntry[] | nul
 
 /** Appliers first, then updaters, each by time; undefined when there are none, as the member is then absent. */
 export const encodeManagers = (managers: Managers): ManagedFieldsEntry[] | undefined =>
-  atOnce(encodeManagerSteps(managers));
+  runSync(encodeManagerSteps(managers));
 
 /** The same, for large sets. */
-export function* encodeManagerSteps(managers: Managers): Steps<ManagedFieldsEntry[] | undefined> {
+export function* encodeManagerSteps(managers: Managers): StepGenerator<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
   let all = [...managers.values()];
   if (all.length > 1) all = yield* sortSteps(all, compareManagers);
-  const parts = new Parts();
+  const resumable = new ResumableWalk();
   const entries: ManagedFieldsEntry[] = [];
   for (const manager of all) {
-    entries.push(entryOf(manager, manager.fields.encode(parts)));
-    if (parts.isLeft) yield* parts.rest();
+    entries.push(entryOf(manager, manager.fields.encode(resumable)));
+    if (resumable.hasDeferred) yield* resumable.resume();
   }
   return entries;
 }

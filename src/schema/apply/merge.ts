@@ -1,8 +1,8 @@
 // The live object with a configuration laid over it. Nothing is taken away; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
-import { Parts } from '../../lib/parts.js';
-import { setMember } from '../../lib/plain-object.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
+import { setMember } from '../../lib/values/plain-object.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { elementText } from './path-element.js';
@@ -19,36 +19,36 @@ import {
 
 /** Shares with its arguments what it does not change. Throws TypedValueError. */
 export const merge = (live: unknown, configuration: unknown, type: Type): unknown =>
-  atOnce(mergeSteps(live, configuration, type));
+  runSync(mergeSteps(live, configuration, type));
 
 /** The same, for large values. */
-export function* mergeSteps(live: unknown, configuration: unknown, type: Type): Steps<unknown> {
-  const parts = new Parts();
-  const merged = visit(parts, live, configuration, type, undefined);
-  if (parts.isLeft) yield* parts.rest();
+export function* mergeSteps(live: unknown, configuration: unknown, type: Type): StepGenerator<unknown> {
+  const resumable = new ResumableWalk();
+  const merged = visit(resumable, live, configuration, type, undefined);
+  if (resumable.hasDeferred) yield* resumable.resume();
   return merged;
 }
 
 /** undefined: not there, or nothing left. */
-function visit(parts: Parts, left: unknown, right: unknown, type: Type, field: Field | undefined): unknown {
+function visit(resumable: ResumableWalk, left: unknown, right: unknown, type: Type, field: Field | undefined): unknown {
   const shape = shapeOf(type, field, right === undefined || right === null ? (left ?? right) : right);
   if (shape.kind === 'scalar' || shape.atomic) return right === undefined ? left : right;
   if (shape.kind === 'map') {
     const leftMembers = isObject(left) ? left : {};
     const rightMembers = isObject(right) ? right : {};
-    const names = parts.names(leftMembers);
+    const names = resumable.names(leftMembers);
     if (names.length === 0 && isEmptyObject(rightMembers)) return right === undefined ? left : right;
-    return mergeMembers(parts, leftMembers, names, rightMembers, shape);
+    return mergeMembers(resumable, leftMembers, names, rightMembers, shape);
   }
   const leftEmpty = !Array.isArray(left) || left.length === 0;
   const rightEmpty = !Array.isArray(right) || right.length === 0;
   if (leftEmpty && rightEmpty) return right === undefined ? left : right;
-  return mergeItems(parts, Array.isArray(left) ? left : [], Array.isArray(right) ? right : [], shape);
+  return mergeItems(resumable, Array.isArray(left) ? left : [], Array.isArray(right) ? right : [], shape);
 }
 
 /** What goes on in later parts has something in it: only values that are not there at all leave nothing. */
 function mergeMembers(
-  parts: Parts,
+  resumable: ResumableWalk,
   left: JsonObject,
   names: readonly string[],
   right: JsonObject,
@@ -59,7 +59,7 @@ function mergeMembers(
   let empty = true;
   const put = (name: string, leftValue: unknown, rightValue: unknown): void => {
     const { type, field } = memberOf(shape, name);
-    const value = type === undefined ? (rightValue ?? leftValue) : visit(parts, leftValue, rightValue, type, field);
+    const value = type === undefined ? (rightValue ?? leftValue) : visit(resumable, leftValue, rightValue, type, field);
     if (value === undefined) return;
     setMember(merged, name, value);
     empty = false;
@@ -68,20 +68,25 @@ function mergeMembers(
     const name = names[at] as string;
     put(name, left[name], Object.hasOwn(right, name) ? right[name] : undefined);
   };
-  parts.each(names.length, putLeft, () => {
-    const added = parts.names(right);
+  resumable.each(names.length, putLeft, () => {
+    const added = resumable.names(right);
     const putRight = (at: number): void => {
       const name = added[at] as string;
       if (!Object.hasOwn(left, name)) put(name, undefined, right[name]);
     };
-    parts.each(added.length, putRight, () => {
+    resumable.each(added.length, putRight, () => {
       nothing = empty;
     });
   });
   return nothing ? undefined : merged;
 }
 
-function mergeItems(parts: Parts, left: readonly unknown[], right: readonly unknown[], shape: ListShape): unknown {
+function mergeItems(
+  resumable: ResumableWalk,
+  left: readonly unknown[],
+  right: readonly unknown[],
+  shape: ListShape,
+): unknown {
   const merged: unknown[] = [];
   let through = false;
   const rightElements: string[] = [];
@@ -100,14 +105,14 @@ function mergeItems(parts: Parts, left: readonly unknown[], right: readonly unkn
     // Live items that cannot be told apart are replaced as a whole, not merged.
     leftItems.set(element, leftItems.has(element) ? null : left[at]);
   };
-  parts.each(right.length, lookRight, () =>
-    parts.each(left.length, lookLeft, () => {
+  resumable.each(right.length, lookRight, () =>
+    resumable.each(left.length, lookLeft, () => {
       const take = (leftItem: unknown, rightItem: unknown): void => {
-        const item = visit(parts, leftItem, rightItem, shape.element, undefined);
+        const item = visit(resumable, leftItem, rightItem, shape.element, undefined);
         if (item !== undefined) merged.push(item);
       };
       const sides = { left, leftElements, leftItems, rightElements, rightItems };
-      parts.loop(interleaving(sides, take, () => (through = true)));
+      resumable.loop(interleaving(sides, take, () => (through = true)));
     }),
   );
   return through && merged.length === 0 ? undefined : merged;

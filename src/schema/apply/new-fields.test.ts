@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atOnce } from '../../lib/turns.js';
+import { runSync } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { typeOf } from '../catalogue.js';
 import type { StructType } from '../type.js';
@@ -12,7 +12,8 @@ import { TypedValueError } from './shape.js';
 import { sequence, someStruct } from './testing.js';
 import { zeroOf } from './zero.js';
 
-const newFields = (...args: Parameters<typeof newFieldSteps>): JsonObject | undefined => atOnce(newFieldSteps(...args));
+const newFields = (...args: Parameters<typeof newFieldSteps>): JsonObject | undefined =>
+  runSync(newFieldSteps(...args));
 
 const KINDS = [
   ['', 'ConfigMap'],

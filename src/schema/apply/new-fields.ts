@@ -2,9 +2,9 @@
 //
 // The same as comparing with the zero object, without the field sets of a comparison: nobody else owns anything yet,
 // so what is found is written down at once.
-import { Parts } from '../../lib/parts.js';
-import { sortFew } from '../../lib/sort-few.js';
-import type { Steps } from '../../lib/turns.js';
+import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
+import { sortFew } from './sort-few.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
@@ -35,11 +35,11 @@ export function* newFieldSteps(
   object: Readonly<JsonObject>,
   type: StructType,
   unowned: Unowned,
-): Steps<JsonObject | undefined> {
-  const parts = new Parts();
-  const fields = visit(parts, zeroOf(type), object, type, undefined, unowned);
-  if (!parts.isLeft || fields === undefined) return fields;
-  yield* parts.rest();
+): StepGenerator<JsonObject | undefined> {
+  const resumable = new ResumableWalk();
+  const fields = visit(resumable, zeroOf(type), object, type, undefined, unowned);
+  if (!resumable.hasDeferred || fields === undefined) return fields;
+  yield* resumable.resume();
   dropEmpty(fields, unowned.system);
   return isEmptyObject(fields) ? undefined : fields;
 }
@@ -53,7 +53,7 @@ function dropEmpty(fields: JsonObject, system: FieldSet): void {
 }
 
 function visit(
-  parts: Parts,
+  resumable: ResumableWalk,
   zero: unknown,
   value: unknown,
   type: Type,
@@ -66,14 +66,14 @@ function visit(
   if (shape.kind === 'list') {
     if (!Array.isArray(value) || value.length === 0) return whole(zero, value);
     const fields: JsonObject = zero === undefined ? { '.': {} } : {};
-    addItems(parts, fields, value, shape, unowned);
+    addItems(resumable, fields, value, shape, unowned);
     return fields;
   }
-  const names = isObject(value) ? parts.names(value) : [];
+  const names = isObject(value) ? resumable.names(value) : [];
   if (names.length === 0 && nothingIn(zero)) return whole(zero, value);
   const fields: JsonObject = zero === undefined ? { '.': {} } : {};
   const isOwned = addMembers(
-    parts,
+    resumable,
     fields,
     isObject(zero) ? zero : {},
     value as JsonObject,
@@ -97,7 +97,7 @@ const nothingIn = (value: unknown): boolean => {
 
 /** Answers whether anything is owned; what is left for later parts is. */
 function addMembers(
-  parts: Parts,
+  resumable: ResumableWalk,
   fields: JsonObject,
   zero: JsonObject,
   value: JsonObject,
@@ -108,15 +108,15 @@ function addMembers(
 ): boolean {
   let any = false;
   for (let at = from; at < names.length; at++) {
-    if (!parts.take()) {
-      parts.leave(() => addMembers(parts, fields, zero, value, names, shape, unowned, at));
+    if (!resumable.withinBudget()) {
+      resumable.defer(() => addMembers(resumable, fields, zero, value, names, shape, unowned, at));
       return true;
     }
     const name = names[at] as string;
     const { element, type, field } = memberOf(shape, name);
     if (type === undefined) continue;
     const before = Object.hasOwn(zero, name) ? zero[name] : undefined;
-    if (add(parts, fields, element, before, value[name], type, field, unowned)) any = true;
+    if (add(resumable, fields, element, before, value[name], type, field, unowned)) any = true;
   }
   return any;
 }
@@ -129,7 +129,7 @@ const sorted = (names: readonly string[]): string[] =>
 
 /** Items that cannot be told apart count as one value at their step. */
 function addItems(
-  parts: Parts,
+  resumable: ResumableWalk,
   fields: JsonObject,
   value: readonly unknown[],
   shape: ListShape,
@@ -144,22 +144,22 @@ function addItems(
     else same.repeated = true;
   };
   const addAll = (elements: readonly string[]): void =>
-    parts.each(elements.length, (at) => {
+    resumable.each(elements.length, (at) => {
       const element = elements[at] as string;
       const found = items.get(element);
       if (found === undefined || unowned.reset.hasMember(element)) return;
       if (found.repeated) fields[element] = NOTHING_BELOW;
-      else add(parts, fields, element, undefined, found.item, shape.element, undefined, unowned);
+      else add(resumable, fields, element, undefined, found.item, shape.element, undefined, unowned);
     });
-  parts.each(value.length, look, () => {
+  resumable.each(value.length, look, () => {
     const elements = [...items.keys()];
     if (elements.length <= FEW) addAll(sortElements(elements));
-    else parts.run(sortElementSteps(elements), addAll);
+    else resumable.run(sortElementSteps(elements), addAll);
   });
 }
 
 function add(
-  parts: Parts,
+  resumable: ResumableWalk,
   fields: JsonObject,
   element: string,
   zero: unknown,
@@ -171,12 +171,12 @@ function add(
   if (reset.hasMember(element)) return false;
   const below =
     system.empty && reset.empty ? NOTHING_LEFT_OUT : { system: system.below(element), reset: reset.below(element) };
-  const owned = visit(parts, zero, value, type, field, below);
+  const owned = visit(resumable, zero, value, type, field, below);
   if (owned === undefined) return false;
   if (system.hasMember(element)) {
     if (owned === NOTHING_BELOW) return false;
     if (owned['.'] !== undefined) delete owned['.'];
-    if (!parts.isLeft && isEmptyObject(owned)) return false;
+    if (!resumable.hasDeferred && isEmptyObject(owned)) return false;
   }
   fields[element] = owned;
   return true;

@@ -6,12 +6,12 @@
 //   i:3                                       an item by position
 //
 // The text in canonical form is the step: equal steps are equal strings.
-import { compareText } from '../../lib/compare-text.js';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { sortFew } from '../../lib/sort-few.js';
-import { sortSteps } from '../../lib/sort-steps.js';
-import type { Steps } from '../../lib/turns.js';
+import { compareText } from '../../lib/text/compare-text.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { sortFew } from './sort-few.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 
 export const fieldElement = (name: string): string => `f:${name}`;
@@ -70,7 +70,7 @@ export function sortElements(elements: string[]): string[] {
 }
 
 /** The same, for many. */
-export function* sortElementSteps(elements: string[]): Steps<string[]> {
+export function* sortElementSteps(elements: string[]): StepGenerator<string[]> {
   if (elements.length <= MANY || elements.every(isField)) return sortElements(elements);
   const all: ReadElement[] = [];
   for (const element of elements) {

@@ -1,24 +1,24 @@
 // An object without the members of a field set.
-import { Parts } from '../../lib/parts.js';
-import { setMember } from '../../lib/plain-object.js';
-import type { Steps } from '../../lib/turns.js';
+import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
+import { setMember } from '../../lib/values/plain-object.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
 import { DEDUCED, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
 /** A list or map that loses all it has becomes null: its field was there, and says nothing now. */
-export function* removeItemSteps(value: unknown, items: FieldSet, type: Type): Steps<unknown> {
-  const parts = new Parts();
+export function* removeItemSteps(value: unknown, items: FieldSet, type: Type): StepGenerator<unknown> {
+  const resumable = new ResumableWalk();
   const place: { kept?: unknown } = {};
-  remove(parts, value, items, type, undefined, (kept) => (place.kept = kept));
-  if (parts.isLeft) yield* parts.rest();
+  remove(resumable, value, items, type, undefined, (kept) => (place.kept = kept));
+  if (resumable.hasDeferred) yield* resumable.resume();
   return place.kept;
 }
 
 /** `put` may be called again: with what is kept so far, and with null if that is nothing in the end. */
 function remove(
-  parts: Parts,
+  resumable: ResumableWalk,
   value: unknown,
   items: FieldSet,
   type: Type,
@@ -29,14 +29,14 @@ function remove(
   if (shape.kind === 'scalar') put(value);
   else if (shape.atomic) put(null);
   else if (shape.kind === 'list') {
-    if (Array.isArray(value)) removeFromList(parts, value, items, shape, put);
+    if (Array.isArray(value)) removeFromList(resumable, value, items, shape, put);
     else put(null);
-  } else if (isObject(value)) removeFromMap(parts, value, items, shape, put);
+  } else if (isObject(value)) removeFromMap(resumable, value, items, shape, put);
   else put(null);
 }
 
 function removeFromList(
-  parts: Parts,
+  resumable: ResumableWalk,
   value: readonly unknown[],
   items: FieldSet,
   shape: ListShape,
@@ -50,15 +50,15 @@ function removeFromList(
     if (items.hasMember(element)) return;
     const below = items.below(element);
     const position = kept.push(item) - 1;
-    if (!below.empty) remove(parts, item, below, shape.element, undefined, (left) => (kept[position] = left));
+    if (!below.empty) remove(resumable, item, below, shape.element, undefined, (left) => (kept[position] = left));
   };
-  parts.each(value.length, look, () => {
+  resumable.each(value.length, look, () => {
     if (kept.length === 0) put(null);
   });
 }
 
 function removeFromMap(
-  parts: Parts,
+  resumable: ResumableWalk,
   value: JsonObject,
   items: FieldSet,
   shape: MapShape,
@@ -67,7 +67,7 @@ function removeFromMap(
   const kept: JsonObject = {};
   put(kept);
   let empty = true;
-  const names = parts.names(value);
+  const names = resumable.names(value);
   const look = (at: number): void => {
     const name = names[at] as string;
     const { element, type = DEDUCED, field } = memberOf(shape, name);
@@ -75,9 +75,9 @@ function removeFromMap(
     empty = false;
     setMember(kept, name, value[name]);
     const below = items.below(element);
-    if (!below.empty) remove(parts, value[name], below, type, field, (left) => setMember(kept, name, left));
+    if (!below.empty) remove(resumable, value[name], below, type, field, (left) => setMember(kept, name, left));
   };
-  parts.each(names.length, look, () => {
+  resumable.each(names.length, look, () => {
     if (empty) put(null);
   });
 }

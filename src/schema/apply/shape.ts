@@ -1,7 +1,7 @@
 // How server-side apply sees a type: what is one value, what is owned member by member, what identifies a list's item.
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ListType, MapType, ScalarType, StructType, Type } from '../type.js';
-import { compareText } from '../../lib/compare-text.js';
+import { compareText } from '../../lib/text/compare-text.js';
 import { fieldElement, keyElement, valueElement } from './path-element.js';
 
 /** Any JSON: objects are owned member by member, lists as one value. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType, Type } from '../type.js';
 
-const MOST_DEEP = 7;
+const MAX_DEEP = 7;
 
 function some(type: Type, random: () => number, depth: number): unknown {
   switch (type.kind) {
@@ -26,7 +26,7 @@ function some(type: Type, random: () => number, depth: number): unknown {
 
 export function someStruct(type: StructType, random: () => number, depth: number): JsonObject {
   const object: JsonObject = {};
-  const share = depth === 0 ? 0.8 : depth > MOST_DEEP ? 0 : 0.25;
+  const share = depth === 0 ? 0.8 : depth > MAX_DEEP ? 0 : 0.25;
   for (const { json, type: fieldType } of type.fields) {
     if (json !== '' && random() < share) object[json] = random() < 0.05 ? null : some(fieldType, random, depth);
   }

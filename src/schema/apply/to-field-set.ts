@@ -1,28 +1,28 @@
 // Which fields a configuration speaks of: every leaf and every item, but not the structs on the way.
-import { Parts, samePath } from '../../lib/parts.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
+import { ResumableWalk, samePath } from '../../lib/scheduling/resumable-walk.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import { isEmptyObject, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
-export const toFieldSet = (value: unknown, type: Type): FieldSet => atOnce(toFieldSetSteps(value, type));
+export const toFieldSet = (value: unknown, type: Type): FieldSet => runSync(toFieldSetSteps(value, type));
 
-export function* toFieldSetSteps(value: unknown, type: Type): Steps<FieldSet> {
+export function* toFieldSetSteps(value: unknown, type: Type): StepGenerator<FieldSet> {
   const walk: Walk = {
     set: new FieldSet(),
     path: [],
-    parts: new Parts(() => samePath(walk)),
+    resumable: new ResumableWalk(() => samePath(walk)),
   };
   visit(walk, value, type, undefined);
-  if (walk.parts.isLeft) yield* walk.parts.rest();
+  if (walk.resumable.hasDeferred) yield* walk.resumable.resume();
   return walk.set;
 }
 
 interface Walk {
   readonly set: FieldSet;
   path: string[];
-  readonly parts: Parts;
+  readonly resumable: ResumableWalk;
 }
 
 /** Answers whether it is a map with nothing in it. */
@@ -31,7 +31,7 @@ function visit(walk: Walk, value: unknown, type: Type, field: Field | undefined)
   if (shape.kind === 'scalar' || shape.atomic) walk.set.insert(walk.path);
   else if (shape.kind === 'list') visitItems(walk, value, shape);
   else if (isObject(value)) {
-    const names = walk.parts.names(value);
+    const names = walk.resumable.names(value);
     visitMembers(walk, value, names, shape, 0);
     return names.length === 0;
   }
@@ -40,7 +40,7 @@ function visit(walk: Walk, value: unknown, type: Type, field: Field | undefined)
 
 function visitMembers(walk: Walk, value: JsonObject, names: readonly string[], shape: MapShape, from: number): void {
   for (let at = from; at < names.length; at++) {
-    if (!walk.parts.take()) return walk.parts.leave(() => visitMembers(walk, value, names, shape, at));
+    if (!walk.resumable.withinBudget()) return walk.resumable.defer(() => visitMembers(walk, value, names, shape, at));
     const name = names[at] as string;
     const member = value[name];
     const { element, type, field } = memberOf(shape, name);
@@ -54,7 +54,7 @@ function visitMembers(walk: Walk, value: JsonObject, names: readonly string[], s
 /** Of items that cannot be told apart only the step itself is in the set. */
 function visitItems(walk: Walk, value: unknown, shape: ListShape): void {
   if (!Array.isArray(value)) return;
-  const { parts } = walk;
+  const { resumable } = walk;
   const elements: string[] = [];
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -63,8 +63,8 @@ function visitItems(walk: Walk, value: unknown, shape: ListShape): void {
     elements.push(element);
     (seen.has(element) ? repeated : seen).add(element);
   };
-  parts.each(value.length, look, () =>
-    parts.each(elements.length, (at) => {
+  resumable.each(value.length, look, () =>
+    resumable.each(elements.length, (at) => {
       const element = elements[at] as string;
       walk.path.push(element);
       if (!repeated.has(element)) visit(walk, value[at], shape.element, undefined);

@@ -1,5 +1,5 @@
 // The rules of ownership: what a change takes from other managers, what it may not take, what an applier gives up.
-import type { Steps } from '../../lib/turns.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { type Comparison, compareSteps } from './compare.js';
 import { equalSteps } from './equal-steps.js';
@@ -37,7 +37,7 @@ export function* ownUpdate(
   updated: VersionedObject,
   managers: Managers,
   context: OwnershipContext,
-): Steps<{ managers: Managers; taken: FieldSet }> {
+): StepGenerator<{ managers: Managers; taken: FieldSet }> {
   const reconciled = yield* reconcile(live, managers, context);
   yield;
   const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
@@ -54,7 +54,7 @@ export function* ownApply(
   applier: { readonly identity: string; readonly manager: ManagerIdentity },
   force: boolean,
   context: OwnershipContext,
-): Steps<{ managers: Managers; object: JsonObject | undefined }> {
+): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
   const { identity } = applier;
   const reconciled = yield* reconcile(live, managers, context);
   const before = reconciled.get(identity);
@@ -85,7 +85,11 @@ function speaksOfAll(fields: FieldSet, before: Manager, managers: Managers, { ap
 }
 
 /** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */
-function* reconcile(live: VersionedObject, managers: Managers, { versions }: OwnershipContext): Steps<Managers> {
+function* reconcile(
+  live: VersionedObject,
+  managers: Managers,
+  { versions }: OwnershipContext,
+): StepGenerator<Managers> {
   const reconciled: Managers = new Map();
   for (const [identity, manager] of managers) {
     const type = typeIn(live, manager.apiVersion, versions);
@@ -111,7 +115,7 @@ function* change(
   actor: string | undefined,
   force: boolean,
   context: OwnershipContext,
-): Steps<{ remaining: Managers; comparison: Comparison }> {
+): StepGenerator<{ remaining: Managers; comparison: Comparison }> {
   const comparison = yield* compareWithin(before, after, context.reset);
   const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();
@@ -149,7 +153,7 @@ function* change(
 const resetElsewhere = (type: StructType, { reset }: OwnershipContext): FieldSet =>
   type.unstructured === undefined ? reset : new FieldSet();
 
-function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): Steps<Comparison> {
+function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): StepGenerator<Comparison> {
   const { added, modified, removed } = yield* compareSteps(before.value, after.value, before.type);
   return {
     added: added.recursiveDifference(reset),
@@ -164,7 +168,7 @@ function* prune(
   managers: Managers,
   before: Manager,
   context: OwnershipContext,
-): Steps<VersionedObject> {
+): StepGenerator<VersionedObject> {
   const { versions } = context;
   if (before.fields.empty) return merged;
   const doing = 'failed to prune fields: failed to convert merged object to last applied version: ';
@@ -180,11 +184,11 @@ function* prune(
   return atVersion(pruned, merged.apiVersion, versions, 'failed to prune fields: ') ?? merged;
 }
 
-function* without(object: VersionedObject, items: FieldSet): Steps<VersionedObject> {
+function* without(object: VersionedObject, items: FieldSet): StepGenerator<VersionedObject> {
   return { ...object, value: (yield* removeItemSteps(object.value, items, object.type)) as JsonObject };
 }
 
-function* namedFields(object: VersionedObject): Steps<FieldSet> {
+function* namedFields(object: VersionedObject): StepGenerator<FieldSet> {
   const fields = yield* toFieldSetSteps(object.value, object.type);
   yield;
   return ensureNamedFieldsAreMembers(fields, object.type);
@@ -197,7 +201,7 @@ function* addBackOwned(
   stripped: VersionedObject,
   managers: Managers,
   versions: Versions,
-): Steps<VersionedObject> {
+): StepGenerator<VersionedObject> {
   const owned = new Map<string, FieldSet>();
   // The version the fields were stripped in comes first, as fields missing there may be needed to convert.
   owned.set(merged.apiVersion, new FieldSet());
@@ -232,7 +236,7 @@ function* addBackDangling(
   pruned: VersionedObject,
   before: Manager,
   versions: Versions,
-): Steps<VersionedObject> {
+): StepGenerator<VersionedObject> {
   const doing = `${ADDING_BACK} dangling items: failed to convert pruned object to last applied version: `;
   const prunedThen = atVersion(pruned, before.apiVersion, versions, doing);
   if (prunedThen === undefined) return merged;

@@ -1,5 +1,5 @@
-// Whether an applied configuration fits its type, said in the reference's words.
-import { goSyntaxText, goTypeName, goValueText } from '../../lib/go-value.js';
+// Whether an applied configuration fits its type, said in kube-apiserver's words.
+import { goSyntaxText, goTypeName, goValueText } from '../../lib/go/value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ScalarName, ScalarType, Type } from '../type.js';
 import { elementText } from './path-element.js';
@@ -15,7 +15,7 @@ import {
 } from './shape.js';
 
 /** Nobody reads more: a large configuration may have a hundred thousand. */
-const MOST_ERRORS = 10_000;
+const MAX_ERRORS = 10_000;
 
 /** Throws TypedValueError with all that is wrong. */
 export const validateTyped = (value: unknown, type: Type): void => check(value, type, {});
@@ -109,11 +109,11 @@ function visitScalar(errors: Errors, place: Place | undefined, value: unknown, {
 
 function visitMembers(errors: Errors, place: Place | undefined, value: JsonObject, shape: MapShape): void {
   for (const name of Object.keys(value)) {
-    if (errors.length >= MOST_ERRORS) return;
+    if (errors.length >= MAX_ERRORS) return;
     const { type, field } = memberOf(shape, name);
     const member: Place = { outer: place, step: name, isMember: true };
     if (type === undefined) {
-      // The reference looks no further in this struct.
+      // kube-apiserver looks no further in this struct.
       say(errors, member, 'field not declared in schema');
       return;
     }
@@ -124,7 +124,7 @@ function visitMembers(errors: Errors, place: Place | undefined, value: JsonObjec
 function visitItems(errors: Errors, place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
   const seen = new Set<string>();
   for (const [position, item] of value.entries()) {
-    if (errors.length >= MOST_ERRORS) return;
+    if (errors.length >= MAX_ERRORS) return;
     if (shape.atomic) {
       visit(errors, { outer: place, step: position, isMember: false }, item, shape.element, undefined);
       continue;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { mustType } from '../catalogue.js';
 import { DecodeError } from '../json/walk.js';
-import { errorText } from '../../lib/error-text.js';
+import { errorText } from '../../lib/text/error-text.js';
 import { decodeCbor, decodeCborCustom, decodeCborTree } from './decode.js';
 import { encodeCbor, encodeCborTree } from './encode.js';
 
@@ -76,7 +76,7 @@ test('what JSON cannot hold and what is too much is refused', () => {
   }
 });
 
-test('a type takes of CBOR what the original takes, which is less than it takes of JSON', () => {
+test('a type takes of CBOR what kube-apiserver takes, which is less than it takes of JSON', () => {
   const pod = mustType('io.k8s.api.core.v1.Pod');
   const refusal = (tree: object): string => {
     try {

@@ -9,7 +9,7 @@ export const MAP = 5;
 export const TAG = 6;
 export const PRIMITIVE = 7;
 
-/** How the reference calls each sort of item. */
+/** How kube-apiserver calls each sort of item. */
 export const SORTS = [
   'positive integer',
   'negative integer',

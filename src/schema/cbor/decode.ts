@@ -1,5 +1,5 @@
-// `application/cbor` into objects, within the reference's limits.
-import { bufferOf } from '../../lib/buffer-of.js';
+// `application/cbor` into objects, within kube-apiserver's limits.
+import { bufferOf } from '../../lib/values/buffer-of.js';
 import { apiVersionFault } from '../../machinery/object.js';
 import { metaType } from '../catalogue.js';
 import { type Decoded, type DecodeOptions, decodeTree } from '../json/decode.js';

@@ -1,4 +1,4 @@
-// A document in CBOR's diagnostic notation: how the reference shows one to who sent it. Its form has been checked.
+// A document in CBOR's diagnostic notation: how kube-apiserver shows one to who sent it. Its form has been checked.
 import { ARRAY, BYTES, Cursor, floatOf, INDEFINITE, MAP, NEGATIVE, TAG, TEXT, UNSIGNED } from './cursor.js';
 import { negative } from './read-tree.js';
 

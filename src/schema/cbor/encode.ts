@@ -1,4 +1,4 @@
-// Objects as `application/cbor`, in the reference's deterministic form: strings and keys are byte strings, maps are
+// Objects as `application/cbor`, in kube-apiserver's deterministic form: strings and keys are byte strings, maps are
 // sorted by their encoded keys, floats are as short as they can be, bytes carry the tag that says base64.
 import { mustType } from '../catalogue.js';
 import { isAlwaysPrinted, isOmitted, unsetValue } from '../normal-form.js';

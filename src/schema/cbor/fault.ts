@@ -1,5 +1,5 @@
 // What is wrong with an item, as a value: a reader goes on after the first, for some that come later count for more.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { SORTS } from './cursor.js';
 
 export class Fault {

@@ -1,10 +1,10 @@
 // An item as a tree, whatever it is. The form of the document has been checked.
-import { MAX_INT64 } from '../../lib/int64.js';
-import { FloatLiteral } from '../../lib/float-literal.js';
-import { setMember } from '../../lib/plain-object.js';
+import { MAX_INT64 } from '../../lib/values/int64.js';
+import { FloatLiteral } from '../../lib/json/float-literal.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import { parseTime } from '../../machinery/time.js';
-import { trimEnd } from '../../lib/trim-end.js';
-import { errorText } from '../../lib/error-text.js';
+import { trimEnd } from '../../lib/text/trim-end.js';
+import { errorText } from '../../lib/text/error-text.js';
 import {
   ARRAY,
   BYTES,
@@ -165,7 +165,7 @@ function writtenBytes(cursor: Cursor, writtenAs: WrittenAs): string {
     case 23:
       return bytes.toString('hex');
     default:
-      // What is no UTF-8 the reference keeps as it is, and prints as we read it.
+      // What is no UTF-8 kube-apiserver keeps as it is, and prints as we read it.
       return bytes.toString();
   }
 }

@@ -1,6 +1,6 @@
-// An item as the tree that its type makes of it: what the reference's decoder takes for each, which for some is less than
+// An item as the tree that its type makes of it: what kube-apiserver's decoder takes for each, which for some is less than
 // of JSON (no quantity is a number, no bytes are text). The form of the document has been checked.
-import { MAX_INT64 } from '../../lib/int64.js';
+import { MAX_INT64 } from '../../lib/values/int64.js';
 import { mustType } from '../catalogue.js';
 import { goType } from '../json/explain.js';
 import { canonicalBase64, plain } from '../json/scalar.js';
@@ -36,7 +36,7 @@ import {
 } from './read-tree.js';
 
 export class TypeReader {
-  /** Of members that are kept as they are: the reference reads them after all others. */
+  /** Of members that are kept as they are: kube-apiserver reads them after all others. */
   rawFault: Fault | undefined;
 
   constructor(
@@ -284,7 +284,7 @@ const FIELDS_V1 = 'FieldsV1 to JSON: metav1.FieldsV1 cbor invalid';
 
 const PLAIN: ReadonlySet<ScalarName> = new Set(['string', 'bool', 'int32', 'int64', 'double', 'bytes']);
 
-/** In the reference's maps null leaves such a value as the one before it was. */
+/** In kube-apiserver's maps null leaves such a value as the one before it was. */
 const isPlain = (type: Type): boolean => type.kind === 'scalar' && type.scalar !== 'bytes' && PLAIN.has(type.scalar);
 
 const zeroOf = (type: Type): unknown => (type.kind === 'struct' ? {} : zeroValue(type));

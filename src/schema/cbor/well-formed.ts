@@ -1,5 +1,5 @@
-// The form of a whole document, looked at before anything in it is: what it may not be, in the reference's words.
-import { MAX_INT64 } from '../../lib/int64.js';
+// The form of a whole document, looked at before anything in it is: what it may not be, in kube-apiserver's words.
+import { MAX_INT64 } from '../../lib/values/int64.js';
 import { DecodeError } from '../json/walk.js';
 import {
   ARRAY,

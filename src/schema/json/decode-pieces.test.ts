@@ -1,14 +1,14 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { atOnce } from '../../lib/turns.js';
+import { runSync } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { FieldSet } from '../apply/field-set.js';
 import { typeOf } from '../catalogue.js';
 import { deepCopySteps } from '../deep-copy.js';
 import type { ConfigMap } from '../generated/core.v1.js';
 import type { StructType } from '../type.js';
-import { carryPieces } from './carry.js';
+import { transferPieces } from './transfer.js';
 import { type Decoded, decodeJson, DecodeError, parseJsonTree } from './decode.js';
 import { type ReadPieces, readPieces } from './decode-pieces.js';
 import { encodePieces } from './encode-pieces.js';
@@ -96,7 +96,7 @@ test('keys may have any name, and numbers stay what they were', () => {
   sameAsWhole(configMap, `{"data":{${members}},"metadata":{"generation":9007199254740993}}`);
   sameAsWhole(configMap, `{"data":{${members}},"metadata":{"generation":1.5}}`);
   const text = `{"a":[${numbered(() => '1.0')}],"b":9007199254740993,"c":{${members},"d":1e3},"__proto__":{${members}}}`;
-  const read = atOnce(readPieces(text, undefined, { strict: true }));
+  const read = runSync(readPieces(text, undefined, { strict: true }));
   assert.deepEqual(read?.value, parseJsonTree(text).value);
   assert.equal(read?.clean, true);
 });
@@ -129,7 +129,7 @@ test('what is malformed or of the wrong sort is left to others', () => {
   ];
   for (const text of wrong) {
     sameAsWhole(configMap, text);
-    assert.equal(atOnce(readPieces(text, configMap)), undefined, text.slice(-20));
+    assert.equal(runSync(readPieces(text, configMap)), undefined, text.slice(-20));
   }
 });
 
@@ -146,9 +146,9 @@ test('large sets of owned fields in what this program has printed are not read, 
   const text = `{"metadata":{"name":"a",${owned}},"data":{"a":"b"}}`;
   for (const type of [configMap, undefined]) {
     const parse = mock.method(JSON, 'parse');
-    const object = atOnce(readPieces(text, type, { isOurs: true }))?.value as KubeObject;
-    const copy = atOnce(deepCopySteps(object));
-    assert.equal(atOnce(carryPieces(copy)).toString(), text);
+    const object = runSync(readPieces(text, type, { isOurs: true }))?.value as KubeObject;
+    const copy = runSync(deepCopySteps(object));
+    assert.equal(runSync(transferPieces(copy)).toString(), text);
     const longest = Math.max(...parse.mock.calls.map(({ arguments: [parsed] }) => parsed.length));
     parse.mock.restore();
     assert.ok(longest < set.length / 2, `${longest}`);
@@ -163,7 +163,7 @@ test('large sets of owned fields in what this program has printed are not read, 
 
 test('what is named like owned fields and stands elsewhere is read', () => {
   const text = `{"spec":{"managedFields":{"fieldsV1":{${members}}}}}`;
-  const { value } = atOnce(readPieces(text, undefined, { isOurs: true })) ?? {};
+  const { value } = runSync(readPieces(text, undefined, { isOurs: true })) ?? {};
   const spec = (value as { spec: { managedFields: { fieldsV1: Record<string, string> } } }).spec;
   spec.managedFields.fieldsV1['k0'] = 'changed';
   assert.equal(spec.managedFields.fieldsV1['k0'], 'changed');
@@ -171,27 +171,27 @@ test('what is named like owned fields and stands elsewhere is read', () => {
 
 test('the names of a large map are known to who copies and prints it, and nothing can be added to it', () => {
   const text = `{"metadata":{},"data":{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":"v"`).join(',')}}}`;
-  const object = atOnce(readPieces(text, configMap, { isOurs: true, closesMaps: true }))?.value as ConfigMap;
+  const object = runSync(readPieces(text, configMap, { isOurs: true, closesMaps: true }))?.value as ConfigMap;
   const { data = {} } = object;
   const stored = encodeStored(configMap, object);
   const list = mock.method(Object, 'keys');
-  const copy = atOnce(deepCopySteps(object, { closesMaps: true }));
-  assert.equal(atOnce(carryPieces(copy)).toString(), text);
-  assert.equal(atOnce(encodePieces(configMap, copy)).toString(), stored);
+  const copy = runSync(deepCopySteps(object, { closesMaps: true }));
+  assert.equal(runSync(transferPieces(copy)).toString(), text);
+  assert.equal(runSync(encodePieces(configMap, copy)).toString(), stored);
   const longest = Math.max(...list.mock.calls.map(({ result }) => result?.length ?? 0));
   list.mock.restore();
   assert.ok(longest < 100, `${longest}`);
   for (const map of [data, copy.data ?? {}]) assert.throws(() => (map['new'] = 'v'), TypeError);
   data['k0'] = 'changed';
   delete data['k1'];
-  assert.match(atOnce(carryPieces(object)).toString(), /"data":{"k0":"changed","k2":"v"/);
-  const open = atOnce(deepCopySteps(object));
+  assert.match(runSync(transferPieces(object)).toString(), /"data":{"k0":"changed","k2":"v"/);
+  const open = runSync(deepCopySteps(object));
   assert.equal(Object.hasOwn(open.data ?? {}, 'k1'), false);
   (open.data ?? {})['new'] = 'v';
 });
 
 test('numbers that name members stay in the order the engine has them in', () => {
   const text = `{"data":{${Array.from({ length: 20_000 }, (_, i) => `"${30_000 - i}":""`).join(',')}}}`;
-  const { value } = atOnce(readPieces(text, undefined, { isOurs: true, closesMaps: true })) ?? {};
-  assert.equal(atOnce(carryPieces(value as object)).toString(), JSON.stringify(JSON.parse(text)));
+  const { value } = runSync(readPieces(text, undefined, { isOurs: true, closesMaps: true })) ?? {};
+  assert.equal(runSync(transferPieces(value as object)).toString(), JSON.stringify(JSON.parse(text)));
 });

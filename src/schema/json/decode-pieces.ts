@@ -8,10 +8,10 @@
 //            └ {"a":"1","b":"2"} └ …          each run is read by itself
 //
 // What is wrong with a text is not told here: whoever asks has it read again, in one piece.
-import { closeMap } from '../../lib/closed-maps.js';
-import { setMember } from '../../lib/plain-object.js';
-import type { Steps } from '../../lib/turns.js';
-import { unreadFields } from '../unread-fields.js';
+import { cacheKeys } from '../../lib/values/key-cache.js';
+import { setMember } from '../../lib/values/plain-object.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
+import { unreadFields } from '../lazy-fields.js';
 import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js';
 import { decoderOf, structDecoder } from './decode-type.js';
 import { maxJsonDepth } from './parse.js';
@@ -41,7 +41,7 @@ export function* readPieces(
   input: Uint8Array | string,
   type: StructType | undefined,
   options: ReadOptions = {},
-): Steps<ReadPieces | undefined> {
+): StepGenerator<ReadPieces | undefined> {
   const text = textOf(input);
   const large = new Map<number, number>();
   const scan = yield* scanPieces(text, large);
@@ -72,7 +72,7 @@ class Pieces {
     this.walk = { keys: 0, unknown: 0, count: options.strict === true, done: this.#done };
   }
 
-  *document(type: StructType | undefined): Steps<unknown> {
+  *document(type: StructType | undefined): StepGenerator<unknown> {
     const start = this.#afterSpace(0);
     const end = this.large.get(start);
     if (end === undefined) return this.#small(this.text, type);
@@ -88,7 +88,7 @@ class Pieces {
   }
 
   /** `steps`: how far it is on the way to the sets of owned fields. */
-  *#container(start: number, type: Type | undefined, steps: number): Steps<unknown> {
+  *#container(start: number, type: Type | undefined, steps: number): StepGenerator<unknown> {
     const isList = this.text[start] === '[';
     if (steps === TO_OWNED_FIELDS.length && !isList) return this.#ownedFields(start);
     switch (type?.kind) {
@@ -124,14 +124,14 @@ class Pieces {
     return value;
   }
 
-  *#list(start: number, type: ListType | undefined, element: Type | undefined, steps: number): Steps<unknown> {
+  *#list(start: number, type: ListType | undefined, element: Type | undefined, steps: number): StepGenerator<unknown> {
     const items: unknown[] = [];
     yield* this.#entries(
       start,
       (run) => {
         for (const item of this.#small(`[${run}]`, type) as unknown[]) items.push(item);
       },
-      function* (this: Pieces, _key: string, at: number): Steps<void> {
+      function* (this: Pieces, _key: string, at: number): StepGenerator<void> {
         items.push(yield* this.#container(at, element, steps));
       }.bind(this),
     );
@@ -139,7 +139,7 @@ class Pieces {
     return items;
   }
 
-  *#map(start: number, type: MapType | undefined, element: Type | undefined, steps: number): Steps<unknown> {
+  *#map(start: number, type: MapType | undefined, element: Type | undefined, steps: number): StepGenerator<unknown> {
     const members: Members = {};
     const names: string[] = [];
     const put = (key: string, value: unknown): void => {
@@ -153,17 +153,17 @@ class Pieces {
         const some = this.#small(`{${run}}`, type) as Members;
         for (const key in some) put(key, some[key]);
       },
-      function* (this: Pieces, key: string, at: number): Steps<void> {
+      function* (this: Pieces, key: string, at: number): StepGenerator<void> {
         this.walk.keys++;
         put(key, yield* this.#container(at, element, stepsTo(key, steps)));
       }.bind(this),
     );
     if (names.length > 0) this.#done.add(members);
-    if (this.options.closesMaps === true) closeMap(members, names);
+    if (this.options.closesMaps === true) cacheKeys(members, names);
     return members;
   }
 
-  *#struct(start: number, type: StructType, steps: number): Steps<unknown> {
+  *#struct(start: number, type: StructType, steps: number): StepGenerator<unknown> {
     const members: Members = {};
     const isKnown = (key: string): boolean => type.preserveUnknown === true || type.byJson.has(key);
     yield* this.#entries(
@@ -175,7 +175,7 @@ class Pieces {
           else this.#leaveOut(some[key]);
         }
       },
-      function* (this: Pieces, key: string, at: number): Steps<void> {
+      function* (this: Pieces, key: string, at: number): StepGenerator<void> {
         const value = yield* this.#container(at, type.byJson.get(key)?.type, stepsTo(key, steps));
         if (isKnown(key)) setMember(members, key, value);
         else this.walk.unknown++;
@@ -192,7 +192,11 @@ class Pieces {
   }
 
   /** What is in a large container, in order: runs of what is small, and the places of what is large itself. */
-  *#entries(start: number, small: (run: string) => void, large: (key: string, at: number) => Steps<void>): Steps<void> {
+  *#entries(
+    start: number,
+    small: (run: string) => void,
+    large: (key: string, at: number) => StepGenerator<void>,
+  ): StepGenerator<void> {
     const { text } = this;
     const isList = text[start] === '[';
     const end = (this.large.get(start) ?? 0) - 1;

@@ -1,9 +1,9 @@
 // hot: a tree into the normal form of a type: one walk, closed over each type once, checks types, canonicalises scalars,
 // drops what is empty or unknown and fills in what is always printed.
-import { isJsonObject } from '../../lib/float-literal.js';
-import { setMember } from '../../lib/plain-object.js';
-import { noteGivenEmpty } from '../../machinery/given-empty.js';
-import { isStructInGo, printedFields, unsetValue, zeroElement, zeroStruct } from '../normal-form.js';
+import { isJsonObject } from '../../lib/json/float-literal.js';
+import { setMember } from '../../lib/values/plain-object.js';
+import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
+import { isStructInGo, encodedFields, unsetValue, zeroElement, zeroStruct } from '../normal-form.js';
 import type { Field, StructType, Type } from '../type.js';
 import { decodeScalar, plain } from './scalar.js';
 import { countKeys, Mismatch, type Walk } from './walk.js';
@@ -35,14 +35,14 @@ interface Member {
 
 function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record<string, unknown> {
   const members = new Map<string, Member>();
-  let printed: readonly Field[] | undefined;
+  let encoded: readonly Field[] | undefined;
   const { preserveUnknown } = type;
 
   return function decodeStruct(value, walk) {
     if (value === null) return zeroStruct(type);
     if (!isJsonObject(value)) throw new Mismatch(value);
-    if (printed === undefined) {
-      printed = printedFields(type);
+    if (encoded === undefined) {
+      encoded = encodedFields(type);
       for (const field of type.fields) members.set(field.json, compileMember(field));
     }
     let drop: string[] | undefined;
@@ -90,7 +90,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
     walk.keys += keys;
     const result = drop === undefined ? value : without(value, drop);
     if (givenEmpty !== undefined) noteGivenEmpty(result, givenEmpty);
-    for (const field of printed) if (result[field.json] === undefined) result[field.json] = unsetValue(field);
+    for (const field of encoded) if (result[field.json] === undefined) result[field.json] = unsetValue(field);
     return result;
   };
 }

@@ -25,7 +25,7 @@ const fails = (text: string, message: string | RegExp): void => {
   );
 };
 
-test('malformed text is refused in the words of the reference', () => {
+test('malformed text is refused in the words of kube-apiserver', () => {
   fails('', 'unexpected end of JSON input');
   fails('{"a":', 'unexpected end of JSON input');
   fails('{"a":tru}', "invalid character '}' in literal true (expecting 'e')");

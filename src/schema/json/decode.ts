@@ -1,8 +1,8 @@
 // hot: JSON into the normal form of a type.
 //
 // JSON.parse makes the tree; one walk over it (decode-type.ts) makes it what its type says. The walk keeps no path: when
-// something is wrong, the text is read again by explain.ts, which finds the words and the order the reference would use.
-import { isJsonObject } from '../../lib/float-literal.js';
+// something is wrong, the text is read again by explain.ts, which finds the words and the order kube-apiserver would use.
+import { isJsonObject } from '../../lib/json/float-literal.js';
 import type { StructType, Unstructured } from '../type.js';
 import { explain } from './explain.js';
 import { structDecoder } from './decode-type.js';

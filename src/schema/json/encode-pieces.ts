@@ -1,28 +1,28 @@
 // What encodeStored() and encodeJson() print, piece by piece, for large objects.
-import { namesOf } from '../../lib/closed-maps.js';
-import { joinSteps } from '../../lib/join-steps.js';
-import { isPlainObject } from '../../lib/plain-object.js';
-import { compareText } from '../../lib/compare-text.js';
-import { sortSteps } from '../../lib/sort-steps.js';
-import type { Steps } from '../../lib/turns.js';
-import { givenEmptyOf } from '../../machinery/given-empty.js';
+import { keysOf } from '../../lib/values/key-cache.js';
+import { joinSteps } from '../../lib/scheduling/join-steps.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
+import { compareText } from '../../lib/text/compare-text.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
+import { givenEmptyOf } from '../../machinery/explicit-empty.js';
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
-import { fieldsText } from '../unread-fields.js';
+import { fieldsText } from '../lazy-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { encoderOf, encodeTree, type Form } from './encode.js';
 import { quoteJson } from './quote.js';
 
 /** The bytes of encodeStored(), or those of encodeJson(). */
-export function* encodePieces(type: StructType, object: object, form: Form = 'stored'): Steps<Buffer> {
+export function* encodePieces(type: StructType, object: object, form: Form = 'stored'): StepGenerator<Buffer> {
   if (type.unstructured !== undefined) return yield* treePieces(object);
-  const print = new Print(form);
+  const print = new JsonPieces(form);
   yield* print.struct(type, object as Members);
   return yield* print.bytes();
 }
 
 /** The bytes of encodeTree(). */
-export function* treePieces(object: object): Steps<Buffer> {
-  const print = new Print();
+export function* treePieces(object: object): StepGenerator<Buffer> {
+  const print = new JsonPieces();
   yield* print.tree(object, 'sorted');
   return yield* print.bytes();
 }
@@ -32,7 +32,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** So many entries are printed in a few milliseconds. */
 const MANY = 2048;
 
-export class Print {
+export class JsonPieces {
   readonly #pieces: Buffer[] = [];
   #text = '';
   #entries = 0;
@@ -41,7 +41,7 @@ export class Print {
 
   constructor(private readonly form: Form = 'stored') {}
 
-  bytes(): Steps<Buffer> {
+  bytes(): StepGenerator<Buffer> {
     this.#pieces.push(Buffer.from(this.#text));
     return joinSteps(this.#pieces);
   }
@@ -54,7 +54,7 @@ export class Print {
     return true;
   }
 
-  *struct(type: StructType, members: Members): Steps<void> {
+  *struct(type: StructType, members: Members): StepGenerator<void> {
     this.#text += '{';
     let separator = '';
     for (const field of type.fields) {
@@ -89,10 +89,10 @@ export class Print {
     return isAlwaysPrinted(field) || isStructInGo(type) || (value !== '' && value !== 0 && value !== false);
   }
 
-  *#value(type: Type, value: unknown): Steps<void> {
+  *#value(type: Type, value: unknown): StepGenerator<void> {
     if (type.kind === 'struct') return yield* this.struct(type, (value ?? {}) as Members);
     if (type.kind === 'list' && Array.isArray(value)) {
-      return yield* this.#items(value, (item) => this.#value(type.element, item), plainPrint(type.element, this.form));
+      return yield* this.#items(value, (item) => this.#value(type.element, item), plainPieces(type.element, this.form));
     }
     if (type.kind === 'map' && isPlainObject(value)) {
       const names = yield* sortSteps([...this.#namesOf(value)], compareText);
@@ -100,7 +100,7 @@ export class Print {
         value,
         names,
         (member) => this.#value(type.value, member),
-        plainPrint(type.value, this.form),
+        plainPieces(type.value, this.form),
       );
     }
     if (type.kind === 'scalar' && DIVIDED.has(type.scalar)) return yield* this.tree(value, 'asIs');
@@ -108,8 +108,8 @@ export class Print {
   }
 
   /** As encodeTree() prints it; `carried` is as it is, with members that were sent empty. */
-  *tree(given: unknown, order: 'sorted' | 'asIs' | 'carried'): Steps<void> {
-    const inner = (member: unknown): Steps<void> => this.tree(member, order);
+  *tree(given: unknown, order: 'sorted' | 'asIs' | 'carried'): StepGenerator<void> {
+    const inner = (member: unknown): StepGenerator<void> => this.tree(member, order);
     const plain = (member: unknown): string | undefined => {
       if (typeof member !== 'object' || member === null) return encodeTree(member);
       if (order === 'carried' && givenEmptyOf(member) !== undefined) return undefined;
@@ -131,7 +131,7 @@ export class Print {
   #namesOf(object: object): readonly string[] {
     if (this.#listed !== object) {
       this.#listed = object;
-      this.#names = namesOf(object);
+      this.#names = keysOf(object);
     }
     return this.#names;
   }
@@ -139,9 +139,9 @@ export class Print {
   /** `plain`: the text of what has nothing in it, which needs no steps. */
   *#items(
     list: readonly unknown[],
-    print: (item: unknown) => Steps<void>,
+    print: (item: unknown) => StepGenerator<void>,
     plain: (item: unknown) => string | undefined,
-  ): Steps<void> {
+  ): StepGenerator<void> {
     this.#text += '[';
     let separator = '';
     for (const item of list) {
@@ -157,9 +157,9 @@ export class Print {
   *#members(
     members: Members,
     names: readonly string[],
-    print: (member: unknown) => Steps<void>,
+    print: (member: unknown) => StepGenerator<void>,
     plain: (member: unknown) => string | undefined,
-  ): Steps<void> {
+  ): StepGenerator<void> {
     // Listing and sorting so many was long.
     if (names.length > MANY) yield;
     this.#text += '{';
@@ -178,7 +178,7 @@ export class Print {
 }
 
 /** For values that have nothing in them. */
-function plainPrint(type: Type, form: Form): (value: unknown) => string | undefined {
+function plainPieces(type: Type, form: Form): (value: unknown) => string | undefined {
   if (type.kind !== 'scalar' || DIVIDED.has(type.scalar)) return () => undefined;
   return encoderOf(type, form);
 }

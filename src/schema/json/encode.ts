@@ -1,14 +1,14 @@
-// hot: an object printed as Go's encoding/json prints the reference's type, byte for byte.
+// hot: an object printed as Go's encoding/json prints kube-apiserver's type, byte for byte.
 //
 // Each type gets a function of its own, written as source on first use: reading members by constant names and joining
 // constant prefixes is what keeps it near the speed of JSON.stringify.
 
 import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
-import { compileFunction, Scope } from '../../lib/compile.js';
-import { FloatLiteral } from '../../lib/float-literal.js';
-import { isPlainObject } from '../../lib/plain-object.js';
+import { compileFunction, Scope } from '../compile-function.js';
+import { FloatLiteral } from '../../lib/json/float-literal.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../catalogue.js';
-import { fieldsText } from '../unread-fields.js';
+import { fieldsText } from '../lazy-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { quoteJson } from './quote.js';
 
@@ -16,7 +16,7 @@ export const encodeJson = (type: StructType, object: object): string =>
   type.unstructured === undefined ? structEncoder(type, 'sent')(object) : encodeTree(object);
 
 /**
- * The same for an object that is kept. The reference keeps objects as protobuf, which knows no difference between an
+ * The same for an object that is kept. kube-apiserver keeps objects as protobuf, which knows no difference between an
  * empty list and none: what was sent as `[]` reads back as `null` where it is printed at all.
  */
 export const encodeStored = (type: StructType, object: object): string =>
@@ -78,7 +78,7 @@ function memberSource(field: Field, scope: Scope, form: Form): string {
   const key = JSON.stringify(field.json);
   const head = `(s === "" ? ${JSON.stringify(`{${key}:`)} : ${JSON.stringify(`,${key}:`)})`;
   const read = `  v = o[${key}];`;
-  const print = printSource(field.type, scope, form);
+  const print = encodeSource(field.type, scope, form);
   if (isAlwaysPrinted(field)) {
     const zero = field.pointer ? '"null"' : scope.use('zero', encoderOf(field.type, form)(zeroValue(field.type)));
     const isUnset = form === 'stored' ? isNothingSource(field) : 'v === undefined || v === null';
@@ -104,7 +104,7 @@ function presentSource({ type, pointer }: Field): string {
   return `${isSet} && v !== "" && v !== 0 && v !== false`;
 }
 
-function printSource(type: Type, scope: Scope, form: Form): string {
+function encodeSource(type: Type, scope: Scope, form: Form): string {
   if (type.kind === 'scalar') {
     switch (type.scalar) {
       case 'string':

@@ -1,8 +1,8 @@
-// Finds what is wrong with a tree, by its type, in the reference's order and words.
+// Finds what is wrong with a tree, by its type, in kube-apiserver's order and words.
 //
 // Runs only after the fast walk noticed that something is: it carries the path that the fast walk does without.
-import { FloatLiteral, isJsonObject } from '../../lib/float-literal.js';
-import { goQuote } from '../../lib/go-quote.js';
+import { FloatLiteral, isJsonObject } from '../../lib/json/float-literal.js';
+import { goQuote } from '../../lib/go/quote.js';
 import type { Field, ScalarName, ScalarType, StructType, Type } from '../type.js';
 import type { ParsedJson } from './parse.js';
 import { decodeScalar, schemaProps } from './scalar.js';
@@ -16,7 +16,7 @@ export interface Explanation {
   readonly strictErrors: readonly string[];
 }
 
-/** As the reference: no more errors than this, and none twice. */
+/** As kube-apiserver: no more errors than this, and none twice. */
 const strictErrorsLimit = 100;
 
 /** Without a type only duplicates can be wrong. */

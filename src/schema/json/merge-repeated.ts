@@ -1,12 +1,12 @@
-// What an object that names members twice means to the reference: its decoder reads the second value into what the first
+// What an object that names members twice means to kube-apiserver: its decoder reads the second value into what the first
 // one left there.
 //
 //   {"http":{"paths":[…]},"http":{}}            paths stay
 //   {"args":["a","b"],"args":[null]}            ["a"]: null says nothing of a text, and the list is cut
 //   {"labels":{"a":"1"},"labels":{"b":"2"}}     both; but the value of a key in a map is a new one each time
 //   {"hostname":"a","hostname":null}            "a", where it is no pointer
-import { isJsonObject } from '../../lib/float-literal.js';
-import { setMember } from '../../lib/plain-object.js';
+import { isJsonObject } from '../../lib/json/float-literal.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js';
 import type { ParsedJson } from './parse.js';
 import { schemaProps } from './scalar.js';

@@ -1,9 +1,9 @@
 // The exact parser: Go's words for malformed text, numbers as they were written, and every member of an object that
 // names a key twice. Slower than JSON.parse, so it runs only when scanJson or a failure asks for it.
-import { FloatLiteral } from '../../lib/float-literal.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { setMember } from '../../lib/plain-object.js';
-import { noteWholeFloat } from '../../lib/whole-floats.js';
+import { FloatLiteral } from '../../lib/json/float-literal.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { setMember } from '../../lib/values/plain-object.js';
+import { noteWholeFloat } from '../../lib/json/whole-floats.js';
 
 export class JsonSyntaxError extends Error {}
 
@@ -21,7 +21,7 @@ export interface ParseOptions {
 }
 
 /**
- * Objects and lists within each other. The reference takes 10,000; here all that walks a tree lives on a stack that is
+ * Objects and lists within each other. kube-apiserver takes 10,000; here all that walks a tree lives on a stack that is
  * smaller, and grows by no means but a flag of Node's. Patches and the noting of who owns what end first, at about 1,000
  * while their code is still cold, then YAML. What was taken must be readable again, so half of that is taken.
  */

@@ -1,5 +1,5 @@
 // JSON text to a tree: by JSON.parse where that keeps what was written.
-import { bufferOf } from '../../lib/buffer-of.js';
+import { bufferOf } from '../../lib/values/buffer-of.js';
 import { JsonSyntaxError, type ParsedJson, parseExactJson, type ParseOptions } from './parse.js';
 import { DecodeError } from './walk.js';
 
@@ -31,7 +31,7 @@ export function parse(text: string, { exact, keepFloats = exact, noteFloats = fa
     try {
       return { value: JSON.parse(text), repeated: noneRepeated };
     } catch {
-      // The exact parser fails too, in the reference's words.
+      // The exact parser fails too, in kube-apiserver's words.
     }
   }
   try {

@@ -1,7 +1,7 @@
 // Scalars from their JSON, each with its own rules.
-import { base64Fault } from '../../lib/base64-fault.js';
-import { errorText } from '../../lib/error-text.js';
-import { FloatLiteral, isJsonObject } from '../../lib/float-literal.js';
+import { base64Fault } from '../../lib/text/base64-fault.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { FloatLiteral, isJsonObject } from '../../lib/json/float-literal.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
 import { mustType } from '../catalogue.js';
@@ -102,7 +102,7 @@ function decodeQuantity(value: unknown): unknown {
   if (value instanceof FloatLiteral) return parsed(canonicalQuantity, value.text);
   if (typeof value === 'number' || typeof value === 'bigint') return parsed(canonicalQuantity, String(value));
   if (typeof value === 'string') return parsed(canonicalQuantity, value.trim());
-  // The reference hands the raw text of objects, lists and truth values to the quantity's parser.
+  // kube-apiserver hands the raw text of objects, lists and truth values to the quantity's parser.
   return parsed(canonicalQuantity, JSON.stringify(value));
 }
 
@@ -128,7 +128,7 @@ export function plain(value: unknown): unknown {
   return value;
 }
 
-/** Fails in the reference's words. */
+/** Fails in kube-apiserver's words. */
 export function canonicalBase64(text: string): string {
   const packed = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {

@@ -3,7 +3,7 @@
 // Counting keys in the text and in the parsed objects finds duplicates without a second parse. Numbers that JavaScript
 // would round, or that are written with a fraction or exponent, send the text to the slower parser that keeps them.
 
-import type { Steps } from '../../lib/turns.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { maxJsonDepth } from './parse.js';
 
 /** In letters. JSON.parse reads so much in less than a millisecond. */
@@ -28,7 +28,7 @@ export function scanJson(text: string, large?: Map<number, number>): Scan {
 const PIECE = 128 * 1024;
 
 /** The same in steps, until it is too deep: nobody reads it then. */
-export function* scanPieces(text: string, large: Map<number, number>): Steps<Scan> {
+export function* scanPieces(text: string, large: Map<number, number>): StepGenerator<Scan> {
   const scanning = begun();
   while (scanning.at < text.length && scanning.depth <= maxJsonDepth) {
     scanOn(text, scanning, Math.min(scanning.at + PIECE, text.length), large);

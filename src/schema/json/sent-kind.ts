@@ -1,4 +1,4 @@
-import { cannotUnmarshal } from '../../lib/go-json-kind.js';
+import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import { DecodeError } from './decode.js';
 
 export interface SentKind {
@@ -7,7 +7,7 @@ export interface SentKind {
   readonly apiVersion: string;
 }
 
-/** What the reference says of a custom resource whose version is null. */
+/** What kube-apiserver says of a custom resource whose version is null. */
 export const NULL_VERSION = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
 
 /** What a body says it is, told before anything else of it is looked at. */
@@ -39,5 +39,5 @@ function memberMeant(name: string): keyof SentKind | undefined {
 export const unreadable = (why: string): DecodeError =>
   new DecodeError(`couldn't get version/kind; json parse error: ${why}`);
 
-/** The reference looks through a nameless struct, and its decoder prints that in full. */
+/** kube-apiserver looks through a nameless struct, and its decoder prints that in full. */
 const PROBE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';

@@ -1,5 +1,5 @@
 // What a webhook sent back, as far as reviews of all kinds have in common.
-import { goQuote } from '../../lib/go-quote.js';
+import { goQuote } from '../../lib/go/quote.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/object.js';
 import { parseYaml } from '../yaml/parse.js';
 import { DecodeError, parseJsonTree } from './decode.js';

@@ -1,8 +1,8 @@
 // What the walks over a tree share.
-import { FloatLiteral } from '../../lib/float-literal.js';
+import { FloatLiteral } from '../../lib/json/float-literal.js';
 import type { Type } from '../type.js';
 
-/** The body cannot be read as the type; the message is the reference's. */
+/** The body cannot be read as the type; the message is kube-apiserver's. */
 export class DecodeError extends Error {
   constructor(
     message: string,

@@ -1,6 +1,6 @@
 // Swagger 2.0 as OpenAPI 3.0, for servers that know only the former. What the newer form has no place for is lost.
-import { isPlainObject, setMember } from '../../lib/plain-object.js';
-import { Turns } from '../../lib/turns.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
 import type { JsonSchema } from './json-schema.js';
 import { mapMembers } from './merge-swagger.js';
 import { DEFINITIONS, namedBy, PARAMETERS, type Swagger } from './swagger.js';
@@ -8,17 +8,17 @@ import { DEFINITIONS, namedBy, PARAMETERS, type Swagger } from './swagger.js';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
 export async function convertSwagger(document: Swagger): Promise<string> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const print = async (
     members: ReadonlyMap<string, JsonSchema>,
     convert: (member: JsonSchema) => JsonSchema,
   ): Promise<string> => {
-    const printed: string[] = [];
+    const encoded: string[] = [];
     for (const [name, member] of members) {
-      printed.push(`${JSON.stringify(name)}:${JSON.stringify(convert(member))}`);
-      await turns.breathe();
+      encoded.push(`${JSON.stringify(name)}:${JSON.stringify(convert(member))}`);
+      await yielder.yieldIfDue();
     }
-    return `{${printed.join(',')}}`;
+    return `{${encoded.join(',')}}`;
   };
   const paths = await print(document.paths, (item) => convertItem(item, document));
   const schemas = document.definitions.size === 0 ? '' : await print(document.definitions, convertSchema);

@@ -1,6 +1,6 @@
 // The definitions of a document: a type of the catalogue as a schema, and with it all types it refers to.
-import { append } from '../../lib/append.js';
-import type { Steps } from '../../lib/turns.js';
+import { append } from '../../lib/values/append.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { typeByName } from '../catalogue.js';
 import type { Field, ScalarType, StructType, Type } from '../type.js';
 import { kindsOfType } from './group-version-kinds.js';
@@ -16,7 +16,7 @@ export interface DefinitionOptions {
   /** The schemas of types the catalogue does not know (custom resources), by name. */
   readonly custom?: (name: string) => JsonSchema | undefined;
   /** Those that were printed elsewhere. */
-  readonly printed?: (name: string) => Definition | undefined;
+  readonly encoded?: (name: string) => Definition | undefined;
 }
 
 export interface Definition {
@@ -26,15 +26,15 @@ export interface Definition {
 }
 
 /** Prints the definitions a set of names needs, themselves included, each as a member of a JSON object, in order. */
-export type Definitions = (names: Iterable<string>) => Steps<ReadonlyMap<string, string>>;
+export type Definitions = (names: Iterable<string>) => StepGenerator<ReadonlyMap<string, string>>;
 
 export function createDefinitions(options: DefinitionOptions): Definitions {
   const built = new Map<string, Definition>();
   const define = (name: string): Definition => {
-    let definition = built.get(name) ?? options.printed?.(name);
+    let definition = built.get(name) ?? options.encoded?.(name);
     if (definition === undefined) {
       const custom = options.custom?.(name);
-      definition = custom === undefined ? printedType(name, options) : printedDefinition(name, custom);
+      definition = custom === undefined ? encodedType(name, options) : encodedDefinition(name, custom);
       // A custom resource's schema may be another one tomorrow.
       if (custom === undefined) built.set(name, definition);
     }
@@ -58,14 +58,14 @@ export function createDefinitions(options: DefinitionOptions): Definitions {
 const MANY = 32;
 
 /** Of a type of the catalogue. */
-export const printedType = (name: string, options: DefinitionOptions): Definition =>
+export const encodedType = (name: string, options: DefinitionOptions): Definition =>
   withReferences(name, definitionOf(name, options), JSON.stringify);
 
 /** Of a custom resource, whose defaults and listed values may be whole numbers of any length. */
-export const printedDefinition = (name: string, schema: JsonSchema): Definition =>
+export const encodedDefinition = (name: string, schema: JsonSchema): Definition =>
   withReferences(name, schema, (value) => JSON.stringify(value, asDouble));
 
-/** The original's documents hold doubles, too. */
+/** kube-apiserver's documents hold doubles, too. */
 const asDouble = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 
 const withReferences = (name: string, schema: JsonSchema, print: (value: JsonSchema) => string): Definition => ({

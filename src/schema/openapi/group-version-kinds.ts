@@ -8,7 +8,7 @@ export function kindsOfType(name: string): readonly GroupVersionKind[] | undefin
   return known.get(name);
 }
 
-/** The same, as the reference's client library knows them: what it tells of custom resources goes by that. */
+/** The same, as kube-apiserver's client library knows them: what it tells of custom resources goes by that. */
 export function kindsClientsKnow(name: string): readonly GroupVersionKind[] | undefined {
   const kinds = kindsOfType(name);
   if (kinds === undefined || !kinds.some(({ group }) => SERVERS_OWN.has(group))) return kinds;

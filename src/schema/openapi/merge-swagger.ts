@@ -1,8 +1,8 @@
 // What other servers' documents add to this server's own: no path twice, and where two mean different things by one
 // name the later one's is renamed.
-import { deepEqual } from '../../lib/deep-equal.js';
-import { isPlainObject, setMember } from '../../lib/plain-object.js';
-import { Turns } from '../../lib/turns.js';
+import { deepEqual } from '../../lib/values/deep-equal.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
 import type { JsonSchema } from './json-schema.js';
 import { DEFINITIONS, namedBy, PARAMETERS, type Swagger, withPaths } from './swagger.js';
 
@@ -32,21 +32,21 @@ export async function mergeSwagger(own: OwnSwagger, documents: readonly Swagger[
     get: (name) => parameters.get(name) ?? own.parameter(name),
     equal: (_, a, b) => deepEqual(a, b),
   };
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const document of documents) {
     const isNew = (path: string): boolean => !paths.has(path) && !own.hasPath(path);
     const added = [...document.paths.keys()].every(isNew) ? document : await withPaths(document, isNew);
     if (added.paths.size === 0) continue;
     const renames = {
-      definitions: await renamed(added.definitions, knownDefinitions, turns),
-      parameters: await renamed(added.parameters, knownParameters, turns),
+      definitions: await renamed(added.definitions, knownDefinitions, yielder),
+      parameters: await renamed(added.parameters, knownParameters, yielder),
     };
     for (const [name, schema] of added.definitions) {
       const to = renames.definitions.get(name) ?? name;
       const known = knownDefinitions.get(to);
       const grown = known === undefined ? withReferences(schema, renames) : withKindsOf(known, schema);
       if (grown !== undefined) definitions.set(to, grown);
-      await turns.breathe();
+      await yielder.yieldIfDue();
     }
     for (const [name, parameter] of added.parameters) {
       const to = renames.parameters.get(name) ?? name;
@@ -54,7 +54,7 @@ export async function mergeSwagger(own: OwnSwagger, documents: readonly Swagger[
     }
     for (const [path, item] of added.paths) {
       paths.set(path, withReferences(item, renames));
-      await turns.breathe();
+      await yielder.yieldIfDue();
     }
   }
   return { paths, definitions, parameters };
@@ -69,12 +69,12 @@ interface Names {
 async function renamed(
   added: ReadonlyMap<string, JsonSchema>,
   known: Names,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<Map<string, string>> {
   const renames = new Map<string, string>();
   const taken = new Set<string>();
   for (const [name, schema] of added) {
-    await turns.breathe();
+    await yielder.yieldIfDue();
     const existing = known.get(name);
     if (existing === undefined || known.equal(name, existing, schema)) continue;
     for (let number = 2; ; number++) {

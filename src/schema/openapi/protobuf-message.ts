@@ -1,6 +1,6 @@
 // A small language for messages that mirror JSON documents: a table from a member's name to its number and its form.
 import type { Writer } from '../protobuf/writer.js';
-import { printYaml } from '../yaml/print.js';
+import { encodeYaml } from '../yaml/encode.js';
 
 /** Writes the inside of a message. The writer works from the end to the start, so members come last to first. */
 export type Message = (writer: Writer, value: unknown) => void;
@@ -104,7 +104,7 @@ export const choice =
   };
 
 /** A value of any shape travels as YAML. */
-export const any: Message = (writer, value) => text(writer, 2, printYaml(value));
+export const any: Message = (writer, value) => text(writer, 2, encodeYaml(value));
 
 export const isReference = (value: unknown): boolean => isObject(value) && value['$ref'] !== undefined;
 

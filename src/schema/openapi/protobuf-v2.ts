@@ -1,5 +1,5 @@
 // Swagger 2.0 in protobuf, in the messages that clients agreed on (openapi.v2.Document).
-import { isPlainObject } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Writer } from '../protobuf/writer.js';
 import type { JsonSchema } from './json-schema.js';
 import {

@@ -1,6 +1,6 @@
-// What the members of a Swagger document must be. A document with a member of another type is none to the original, and
+// What the members of a Swagger document must be. A document with a member of another type is none to kube-apiserver, and
 // merged with others it would make the whole of them unreadable to clients.
-import { isPlainObject, ownMember } from '../../lib/plain-object.js';
+import { isPlainObject, ownMember } from '../../lib/values/plain-object.js';
 
 type Shape = (value: unknown) => boolean;
 

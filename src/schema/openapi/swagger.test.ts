@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JsonTextError } from '../../lib/json-cursor.js';
+import { JsonTextError } from './json-cursor.js';
 import { encodeDocumentV2 } from './protobuf-v2.js';
 import { partOf, readSwagger } from './swagger.js';
 

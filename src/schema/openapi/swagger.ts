@@ -1,7 +1,7 @@
 // Another server's document in Swagger 2.0, read in short turns, and the part of it that tells of one group version.
-import { JsonCursor, JsonTextError } from '../../lib/json-cursor.js';
-import { isPlainObject } from '../../lib/plain-object.js';
-import { Turns } from '../../lib/turns.js';
+import { JsonCursor, JsonTextError } from './json-cursor.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
 import type { JsonSchema } from './json-schema.js';
 import { isDefinition, isDocumentMember, isParameter, isPathItem } from './swagger-shape.js';
 
@@ -19,14 +19,14 @@ const LIMITS = { maxValueBytes: 1024 * 1024, maxDepth: 200 };
 
 /** Rejects with a JsonTextError for what is no such document. */
 export async function readSwagger(bytes: Buffer): Promise<Swagger> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const cursor = new JsonCursor(bytes, LIMITS);
   const lists = { paths: new Map(), definitions: new Map(), parameters: new Map() };
   const rest = new Map<string, unknown>();
   if (!cursor.enter()) throw new JsonTextError('an object was expected');
   for (let name = cursor.nextName(); name !== undefined; name = cursor.nextName()) {
     if (name === 'paths' || name === 'definitions' || name === 'parameters') {
-      await readList(cursor, lists[name], SHAPES[name], turns);
+      await readList(cursor, lists[name], SHAPES[name], yielder);
     } else {
       const value = cursor.value();
       if (!isDocumentMember(name, value)) throw new JsonTextError(`${name} is of another type`);
@@ -43,7 +43,7 @@ async function readList(
   cursor: JsonCursor,
   list: Map<string, JsonSchema>,
   isShaped: (value: unknown) => boolean,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<void> {
   if (!cursor.enter()) return;
   for (let name = cursor.nextName(); name !== undefined; name = cursor.nextName()) {
@@ -53,7 +53,7 @@ async function readList(
       if (!isShaped(value) && !name.startsWith('x-')) throw new JsonTextError(`${name} has a member of another type`);
       list.set(name, value);
     } else if (!name.startsWith('x-')) throw new JsonTextError(`${name} is no object`);
-    await turns.breathe();
+    await yielder.yieldIfDue();
   }
 }
 
@@ -66,10 +66,10 @@ export async function partOf(document: Swagger, prefix: string): Promise<Swagger
 }
 
 export async function withPaths(document: Swagger, keep: (path: string) => boolean): Promise<Swagger> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const paths = new Map([...document.paths].filter(([path]) => keep(path)));
-  const before = await usedDefinitions(document, document.paths.values(), turns);
-  const after = await usedDefinitions(document, paths.values(), turns);
+  const before = await usedDefinitions(document, document.paths.values(), yielder);
+  const after = await usedDefinitions(document, paths.values(), yielder);
   const definitions = new Map([...document.definitions].filter(([name]) => after.has(name) || !before.has(name)));
   return { ...document, paths, definitions };
 }
@@ -77,14 +77,14 @@ export async function withPaths(document: Swagger, keep: (path: string) => boole
 async function usedDefinitions(
   { definitions, parameters }: Swagger,
   roots: Iterable<JsonSchema>,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<Set<string>> {
   const used = new Set<string>();
   const found: string[] = [];
   const visit = (reference: string): undefined => void found.push(reference);
   for (const root of roots) {
     eachReference(root, visit);
-    await turns.breathe();
+    await yielder.yieldIfDue();
   }
   const seen = new Set<string>();
   for (let reference = found.pop(); reference !== undefined; reference = found.pop()) {
@@ -96,7 +96,7 @@ async function usedDefinitions(
       name === undefined ? parameters.get(namedBy(reference, PARAMETERS) ?? '') : definitions.get(name),
       visit,
     );
-    await turns.breathe();
+    await yielder.yieldIfDue();
   }
   return used;
 }

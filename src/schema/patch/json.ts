@@ -1,5 +1,5 @@
 // Small helpers on JSON trees that are never changed in place.
-import { setMember } from '../../lib/plain-object.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 
 export const DIRECTIVE = '$patch';

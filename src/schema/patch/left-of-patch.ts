@@ -1,7 +1,7 @@
-// What the reference has left of a strategic merge patch once it is merged, which is what its refusals show: it follows
+// What kube-apiserver has left of a strategic merge patch once it is merged, which is what its refusals show: it follows
 // directives by taking them out, and drops nulls from what is new.
-import { goTypeName } from '../../lib/go-value.js';
-import { setMember } from '../../lib/plain-object.js';
+import { goTypeName } from '../../lib/go/value.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Type } from '../type.js';
 import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, isObject, plainValue, RETAIN_KEYS } from './json.js';

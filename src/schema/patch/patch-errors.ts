@@ -1,9 +1,9 @@
 // How a strategic merge patch is refused.
-import { goStringText, goTypeName, goValueText } from '../../lib/go-value.js';
+import { goStringText, goTypeName, goValueText } from '../../lib/go/value.js';
 import { jsonPatchRefused } from '../../machinery/json-patch.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 
-/** Refusals the reference does not foresee: it answers 500 with their text and no reason. */
+/** Refusals kube-apiserver does not foresee: it answers 500 with their text and no reason. */
 export const unexplained = (message: string): StatusError => new StatusError(500, '', message);
 
 export const badPrimitiveList = (): StatusError => badRequest('invalid patch format of primitive list');

@@ -42,7 +42,7 @@ function fieldOf(type: Type, name: string): Field {
   throw unexplained(`unable to find api field in struct ${typeName} for the json field ${JSON.stringify(name)}`);
 }
 
-/** What is opaque here is a struct without JSON fields in the reference. */
+/** What is opaque here is a struct without JSON fields in kube-apiserver. */
 const STRUCTS_WITHOUT_FIELDS: Partial<Record<ScalarName, string>> = {
   any: 'JSON',
   rawExtension: 'RawExtension',

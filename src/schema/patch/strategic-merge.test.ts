@@ -68,7 +68,7 @@ test('null deletes, and is dropped from what is new', () => {
   });
 });
 
-test('bad patches are refused in the reference’s words and with its codes', () => {
+test('bad patches are refused in kube-apiserver’s words and with its codes', () => {
   const refused = (patch: JsonObject, code: number, message: string): void =>
     assert.throws(
       () => strategicMergePatch(pod, patch, type),

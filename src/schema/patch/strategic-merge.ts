@@ -1,8 +1,8 @@
 // Strategic merge patch: a merge patch that knows from the type which lists merge, and by which key.
-import { Parts, UNDIVIDED } from '../../lib/parts.js';
-import { atOnce, type Steps } from '../../lib/turns.js';
-import { ownMember, setMember } from '../../lib/plain-object.js';
-import { goTypeName, goValueText } from '../../lib/go-value.js';
+import { ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
+import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
+import { ownMember, setMember } from '../../lib/values/plain-object.js';
+import { goTypeName, goValueText } from '../../lib/go/value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType, Type } from '../type.js';
 import { mergeKeyOf, orderMerged } from './element-order.js';
@@ -27,17 +27,17 @@ export const strategicMergePatch = (
   original: Readonly<JsonObject>,
   patch: Readonly<JsonObject>,
   type: StructType,
-): JsonObject => atOnce(strategicMergeSteps(original, patch, type));
+): JsonObject => runSync(strategicMergeSteps(original, patch, type));
 
 /** The same, for large objects. Lists are merged at once. */
 export function* strategicMergeSteps(
   original: Readonly<JsonObject>,
   patch: Readonly<JsonObject>,
   type: StructType,
-): Steps<JsonObject> {
-  const parts = new Parts();
-  const merged = mergeObject(original, patch, type, parts);
-  if (parts.isLeft) yield* parts.rest();
+): StepGenerator<JsonObject> {
+  const resumable = new ResumableWalk();
+  const merged = mergeObject(original, patch, type, resumable);
+  if (resumable.hasDeferred) yield* resumable.resume();
   return merged;
 }
 
@@ -45,23 +45,23 @@ function mergeObject(
   original: Readonly<JsonObject>,
   patch: Readonly<JsonObject>,
   type: Type,
-  parts: Parts = UNDIVIDED,
+  resumable: ResumableWalk = UNDIVIDED,
 ): JsonObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return followDirective(patch);
-  const names = parts.names(patch);
+  const names = resumable.names(patch);
   if (names.some((name) => name.startsWith('$'))) return mergeDirected(original, patch, type);
   const merged: JsonObject = {};
-  const before = parts.names(original);
+  const before = resumable.names(original);
   const putBefore = (at: number): void => {
     const name = before[at] as string;
     if (!Object.hasOwn(patch, name)) setMember(merged, name, original[name]);
-    else if (patch[name] !== null) putMerged(merged, name, original[name], patch[name], type, parts);
+    else if (patch[name] !== null) putMerged(merged, name, original[name], patch[name], type, resumable);
   };
-  parts.each(before.length, putBefore, () =>
-    parts.each(names.length, (at) => {
+  resumable.each(before.length, putBefore, () =>
+    resumable.each(names.length, (at) => {
       const name = names[at] as string;
       if (Object.hasOwn(original, name) || patch[name] === null) return;
-      putMerged(merged, name, undefined, patch[name], type, parts);
+      putMerged(merged, name, undefined, patch[name], type, resumable);
     }),
   );
   return merged;
@@ -85,10 +85,17 @@ function mergeDirected(original: Readonly<JsonObject>, givenPatch: Readonly<Json
   return merged;
 }
 
-function putMerged(merged: JsonObject, key: string, current: unknown, value: unknown, type: Type, parts: Parts): void {
+function putMerged(
+  merged: JsonObject,
+  key: string,
+  current: unknown,
+  value: unknown,
+  type: Type,
+  resumable: ResumableWalk,
+): void {
   if (isObject(current) && isObject(value)) {
     const rule = objectRule(type, key);
-    setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type, parts));
+    setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type, resumable));
   } else if (Array.isArray(current) && Array.isArray(value)) {
     setMember(merged, key, mergeLists(current, value, listRule(type, key)));
   } else {

@@ -1,15 +1,15 @@
 // hot: a protobuf message into the normal form of its type. Fields that are not known are passed over. A message that is
 // told twice is one message: what the second does not say stays as the first said it.
-import { bufferOf } from '../../lib/buffer-of.js';
-import { compileFunction, Scope } from '../../lib/compile.js';
-import { errorText } from '../../lib/error-text.js';
-import { isPlainObject, setMember } from '../../lib/plain-object.js';
+import { bufferOf } from '../../lib/values/buffer-of.js';
+import { compileFunction, Scope } from '../compile-function.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import { formatDuration, formatMicroTime, formatTime, parseDuration } from '../../machinery/time.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { mustType } from '../catalogue.js';
 import { parseJsonTree } from '../json/decode.js';
 import { DecodeError } from '../json/walk.js';
-import { isAlwaysPrinted, printedFields, unsetValue, zeroValue } from '../normal-form.js';
+import { isAlwaysPrinted, encodedFields, unsetValue, zeroValue } from '../normal-form.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { Reader } from './reader.js';
 import { refuseEndOfGroup, refuseNumberZero, wrongWireType } from './refusals.js';
@@ -39,15 +39,15 @@ function messageReader(type: StructType): ReadStruct {
   let known = messageReaders.get(type);
   if (known === undefined) {
     let readInto: ReadInto | undefined;
-    let printed: readonly Field[] = [];
+    let encoded: readonly Field[] = [];
     known = (reader, told) => {
       if (readInto === undefined) {
         readInto = readerOf(type);
-        printed = printedFields(type);
+        encoded = encodedFields(type);
       }
       const object: Record<string, unknown> = isPlainObject(told) ? told : {};
       readInto(object, reader);
-      for (const field of printed) if (object[field.json] === undefined) object[field.json] = unsetValue(field);
+      for (const field of encoded) if (object[field.json] === undefined) object[field.json] = unsetValue(field);
       return object;
     };
     messageReaders.set(type, known);
@@ -137,7 +137,7 @@ function fieldSource(field: Field, scope: Scope, wrong: string): string {
 const isSchemaOrList = (type: Type): boolean =>
   type.kind === 'scalar' && (type.scalar === 'schemaOrArray' || type.scalar === 'schemaOrStringArray');
 
-/** What the reference calls a field, which is told where something else stands there. */
+/** What kube-apiserver calls a field, which is told where something else stands there. */
 function goFieldName({ json, type }: Field): string {
   if (json === 'metadata' && type.kind === 'struct') return type.name.slice(type.name.lastIndexOf('.') + 1);
   if (json.startsWith('x-kubernetes-')) {

@@ -1,12 +1,12 @@
-// hot: an object as the reference's protobuf message, byte for byte.
+// hot: an object as kube-apiserver's protobuf message, byte for byte.
 //
 // As with JSON, each type gets a function written as source on first use. Fields are written from the highest number to
 // the lowest because the writer works backwards. What is no pointer is written even when it is zero.
-import { compileFunction, Scope } from '../../lib/compile.js';
+import { compileFunction, Scope } from '../compile-function.js';
 import { mustType } from '../catalogue.js';
 import { parseDuration } from '../../machinery/time.js';
 import { encodeTree } from '../json/encode.js';
-import { fieldsText } from '../unread-fields.js';
+import { fieldsText } from '../lazy-fields.js';
 import type { EmbeddedMessage, Field, ScalarName, StructType, Type } from '../type.js';
 import { wireTypeOf } from './wire-type.js';
 import { Writer } from './writer.js';

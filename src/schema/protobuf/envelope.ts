@@ -1,5 +1,5 @@
 // The envelope around a protobuf object: four bytes as a mark, then its kind, its bytes and what they are.
-import { bufferOf } from '../../lib/buffer-of.js';
+import { bufferOf } from '../../lib/values/buffer-of.js';
 import { apiVersionFault } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
 import { DecodeError } from '../json/walk.js';

@@ -102,7 +102,7 @@ test('messages that scalars are refuse wrong wire types too, and entries of maps
   );
 });
 
-test('what is no envelope is refused in the words of the reference', () => {
+test('what is no envelope is refused in the words of kube-apiserver', () => {
   assert.throws(() => readEnvelope(Buffer.alloc(0)), /empty data/);
   assert.throws(
     () => readEnvelope(Buffer.from('{}')),

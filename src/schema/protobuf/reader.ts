@@ -8,7 +8,7 @@ type WithUtf8Slice = Buffer & { utf8Slice(start: number, end: number): string };
 export const END_OF_GROUP = 4;
 
 /** No field has a number so high. */
-const MOST_FIELDS = 2 ** 29 - 1;
+const MAX_FIELDS = 2 ** 29 - 1;
 
 /** In bytes. */
 const shortText = 32;
@@ -62,7 +62,7 @@ export class Reader {
     const number = BigInt.asIntN(32, this.wideTag >> 3n);
     const wireType = Number(this.wideTag & 7n);
     if (number <= 0n) return wireType;
-    return Math.min(Number(number), MOST_FIELDS) * 8 + wireType;
+    return Math.min(Number(number), MAX_FIELDS) * 8 + wireType;
   }
 
   int32(): number {

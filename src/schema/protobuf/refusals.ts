@@ -1,4 +1,4 @@
-// What no message may have, in the reference's words.
+// What no message may have, in kube-apiserver's words.
 import { DecodeError } from '../json/walk.js';
 import { END_OF_GROUP, type Reader } from './reader.js';
 

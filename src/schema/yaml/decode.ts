@@ -1,6 +1,6 @@
-// An object that was sent as YAML. The reference makes JSON of it first, with the members of each object in order, and
+// An object that was sent as YAML. kube-apiserver makes JSON of it first, with the members of each object in order, and
 // tells of what is wrong in that order.
-import { isPlainObject, setMember } from '../../lib/plain-object.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import { DecodeError, type Decoded, decodeTree } from '../json/decode.js';
 import { type SentKind, sentKind } from '../json/sent-kind.js';
 import type { StructType } from '../type.js';

@@ -1,4 +1,4 @@
-// YAML as the reference reads it: YAML 1.1 scalars, every key a string, the first document only.
+// YAML as kube-apiserver reads it: YAML 1.1 scalars, every key a string, the first document only.
 import {
   defineMappingTag,
   defineScalarTag,
@@ -15,9 +15,9 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
-import { errorText } from '../../lib/error-text.js';
-import { goQuote } from '../../lib/go-quote.js';
-import { setMember } from '../../lib/plain-object.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { goQuote } from '../../lib/go/quote.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import { maxJsonDepth } from '../json/parse.js';
 import { DecodeError } from '../json/walk.js';
 import { parsePlainJson } from './plain-json.js';
@@ -61,7 +61,7 @@ export function parseAnyYaml(given: string): ParsedYaml {
   }
 }
 
-/** The text without what our reader minds and the reference does not; undefined where there is no such. */
+/** The text without what our reader minds and kube-apiserver does not; undefined where there is no such. */
 function repair(source: string, error: unknown): string | undefined {
   if (!(error instanceof YAMLException)) return undefined;
   if (error.reason === UNINDENTED) return relaxed(source);
@@ -71,7 +71,7 @@ function repair(source: string, error: unknown): string | undefined {
 
 /** Said of lines within brackets and quotes, which may begin anywhere. */
 const UNINDENTED = 'deficient indentation';
-/** Said of what follows a document that has ended: the reference reads on until it knows that nothing there is a key. */
+/** Said of what follows a document that has ended: kube-apiserver reads on until it knows that nothing there is a key. */
 const NOT_ENDED = 'end of the stream or a document separator is expected';
 const HARMLESS = /^(?:[A-Za-z0-9{}[\],][^:"']*|%(?:YAML|TAG) [^"']*)$/;
 
@@ -100,7 +100,7 @@ function parseEventsOf(source: string): ParsedYaml {
 /** Directives stand in front of the first document. They may say of which version it is, and there is but one. */
 function checkDirectives(source: string): void {
   if (!source.includes('%')) return;
-  for (const line of source.split('\n', MOST_DIRECTIVE_LINES)) {
+  for (const line of source.split('\n', MAX_DIRECTIVE_LINES)) {
     const [word = '', version] = line.split(/[ \t\r]+/, 2);
     if (word === '%YAML') {
       if (version !== '1.1') throw new Error('yaml: found incompatible YAML document');
@@ -144,7 +144,7 @@ function checkEscapes(source: string, events: readonly Event[]): void {
   }
 }
 
-const MOST_DIRECTIVE_LINES = 1000;
+const MAX_DIRECTIVE_LINES = 1000;
 const TAB_FIRST = /^ *\t/m;
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
@@ -349,7 +349,7 @@ function describe(error: unknown, source: string): string {
   return mark === undefined ? `yaml: ${reason}` : `yaml: line ${mark.line + 1}: ${reason}`;
 }
 
-/** The words that are met most often, as the reference has them. */
+/** The words that are met most often, as kube-apiserver has them. */
 function reasonOf(reason: string, source: string): string {
   if (reason.includes('tab')) return 'found character that cannot start any token';
   if (!reason.includes('within a flow collection')) return reason;

@@ -1,6 +1,6 @@
 // Most of what comes as YAML is JSON: clients that apply send it so. It means the same to both readers, but for a few
 // things that YAML reads in its own way or refuses; the reader of JSON is twenty times as fast.
-import { isPlainObject } from '../../lib/plain-object.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { parseJsonTree } from '../json/decode.js';
 import { DecodeError } from '../json/walk.js';
 

@@ -1,4 +1,4 @@
-// Within brackets and quotes the reference does not look at how far lines are indented, and takes tabs for spaces; our
+// Within brackets and quotes kube-apiserver does not look at how far lines are indented, and takes tabs for spaces; our
 // reader does. A text that is refused for that is written anew, with what the reader asks for:
 //
 //   data: {          data: {
@@ -18,8 +18,8 @@ const PARAGRAPH = '\u2029';
 const isBreak = (char: string | undefined): boolean => char === '\n' || char === LINE_SEPARATOR || char === PARAGRAPH;
 
 /** Deeper than anybody nests: what is indented so far is left alone, for each of its lines would grow by as much. */
-const MOST_INDENT = 200;
-const MOST_GROWTH = 2;
+const MAX_INDENT = 200;
+const MAX_GROWTH = 2;
 const ALWAYS_ALLOWED_LENGTH = 65_536;
 
 class Relaxer {
@@ -32,7 +32,7 @@ class Relaxer {
   readonly #most: number;
 
   constructor(private readonly source: string) {
-    this.#most = source.length * MOST_GROWTH + ALWAYS_ALLOWED_LENGTH;
+    this.#most = source.length * MAX_GROWTH + ALWAYS_ALLOWED_LENGTH;
   }
 
   run(): string {
@@ -136,7 +136,7 @@ class Relaxer {
     }
     const wanted = this.#column + 1;
     const indent = this.source.slice(this.#at, end);
-    if (wanted > MOST_INDENT || this.#length > this.#most || (indent.length >= wanted && !indent.includes('\t'))) {
+    if (wanted > MAX_INDENT || this.#length > this.#most || (indent.length >= wanted && !indent.includes('\t'))) {
       this.#at = end;
     } else this.#replace(end - this.#at, ' '.repeat(wanted));
   }

@@ -1,4 +1,4 @@
-// What a plain scalar means in the reference's YAML 1.1. Reading and printing must agree on it: a string that would be
+// What a plain scalar means in kube-apiserver's YAML 1.1. Reading and printing must agree on it: a string that would be
 // read as something else is printed in quotes.
 
 /** The value of a plain scalar, or `undefined` when it is a string. */
@@ -35,14 +35,14 @@ const base60 = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}([Tt ]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?\s*(Z|[-+]\d{1,2}:\d{2})?)?$/;
 
 /** A number that has more, in base 2 with its prefix and zeros, is none of 64 bits; many take long to read. */
-const MOST_DIGITS = 4096;
+const MAX_DIGITS = 4096;
 
 /** As Go's ParseInt with base 0: prefixes 0x, 0b, 0o and a leading zero for octal. */
 function readInteger(text: string): number | bigint | undefined {
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/.exec(text);
   if (match === null) return undefined;
   const [, sign = '', digits = ''] = match;
-  if (digits.length > MOST_DIGITS) return undefined;
+  if (digits.length > MAX_DIGITS) return undefined;
   const magnitude = /^0[0-7]/.test(digits) ? BigInt(`0o${digits.slice(1)}`) : BigInt(digits);
   const value = sign === '-' ? -magnitude : magnitude;
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return undefined;

@@ -1,6 +1,6 @@
 // Bytes as text, for YAML: what is not UTF-8 is refused where it stands, in the words of Go's reader.
 import { isUtf8 } from 'node:buffer';
-import { bufferOf } from '../../lib/buffer-of.js';
+import { bufferOf } from '../../lib/values/buffer-of.js';
 
 export interface Utf8 {
   readonly text: string;

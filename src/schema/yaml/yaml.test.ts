@@ -5,7 +5,7 @@ import { encodeTree } from '../json/encode.js';
 import { DecodeError } from '../json/walk.js';
 import { decodeYaml } from './decode.js';
 import { parseYaml } from './parse.js';
-import { printYaml, yamlSteps } from './print.js';
+import { encodeYaml, yamlSteps } from './encode.js';
 
 const json = (yaml: string): string => encodeTree(parseYaml(yaml).value);
 
@@ -72,7 +72,7 @@ test('what cannot be read is an error with its line', () => {
 });
 
 test('strings that would be read as something else are quoted, long ones are folded', () => {
-  const text = printYaml({
+  const text = encodeYaml({
     a10: 1,
     a9: `${'x'.repeat(50)} ${'y'.repeat(40)} z`,
     b: 'yes',
@@ -96,8 +96,8 @@ test('keys are ordered by their letters, and numbers in them by their size', () 
     ['x\u{1f600}', 'x\u{1f601}', 'x\u{1d4b3}', 'x\u{1d4b3}a'],
   ];
   for (const keys of inOrder) {
-    const printed = printYaml(Object.fromEntries(keys.toReversed().map((key) => [key, {}])));
-    const lines = printed.split('\n').slice(0, -1);
+    const encoded = encodeYaml(Object.fromEntries(keys.toReversed().map((key) => [key, {}])));
+    const lines = encoded.split('\n').slice(0, -1);
     assert.deepEqual(
       lines.map((line) => Object.keys(parseYaml(line).value as object)[0]),
       keys,
@@ -150,7 +150,7 @@ test('control characters are refused wherever they stand, in what is JSON too', 
 });
 
 test('letters of four bytes are written by their number, in double quotes', () => {
-  const text = printYaml({ a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
+  const text = encodeYaml({ a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
   assert.equal(text, '"\\U0001F600": ""\na: "\\U0001F600"\nb: "x\\n\\U0001F600\\n"\nc: é\n');
   assert.deepEqual(parseYaml(text).value, { a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
 });

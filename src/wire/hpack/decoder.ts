@@ -7,7 +7,7 @@ import { STATIC_COUNT, STATIC_NAMES, STATIC_VALUES } from './static-table.js';
 
 export const DEFAULT_TABLE_BYTES = 4096;
 /** Of a block, twice as many as a mebibyte has room for. What is too large is read to its end, but not for long. */
-const MOST_FIELDS = 64 * 1024;
+const MAX_FIELDS = 64 * 1024;
 
 export interface DecodedFields {
   /** Names and values by turns, a character for each byte; cut off where they became too many. */
@@ -42,7 +42,7 @@ export class HpackDecoder {
     let mayResize = true;
     let count = 0;
     while (this.#reader.at < block.length) {
-      if (++count > MOST_FIELDS) throw new CompressionError('a block has too many fields');
+      if (++count > MAX_FIELDS) throw new CompressionError('a block has too many fields');
       const first = block[this.#reader.at] as number;
       if (first >= 0x80) this.#indexed(block);
       else if (first >= 0x40) this.#literal(block, 6, true);

@@ -5,7 +5,7 @@
 
 /** What an entry counts beside its letters. */
 export const ENTRY_BYTES = 32;
-const MOST_GONE = 64;
+const MAX_GONE = 64;
 
 export interface Entry {
   readonly name: string;
@@ -26,7 +26,7 @@ export class DynamicTable {
   /** Another number whenever something may be read otherwise than before. */
   version = 0;
 
-  constructor(private mostBytes: number) {}
+  constructor(private limitBytes: number) {}
 
   get count(): number {
     return this.#entries.length - this.#first;
@@ -37,7 +37,7 @@ export class DynamicTable {
   }
 
   get maxBytes(): number {
-    return this.mostBytes;
+    return this.limitBytes;
   }
 
   /** 0 is the newest. */
@@ -58,18 +58,18 @@ export class DynamicTable {
   insert(name: string, value: string, older?: Entry): Entry | undefined {
     this.version++;
     const bytes = entryBytes(name, value);
-    this.#shrinkTo(this.mostBytes - bytes);
-    if (bytes > this.mostBytes) return undefined;
+    this.#shrinkTo(this.limitBytes - bytes);
+    if (bytes > this.limitBytes) return undefined;
     const entry = { name, value, sequence: ++this.#told, older };
     this.#entries.push(entry);
     this.#bytes += bytes;
     return entry;
   }
 
-  resize(mostBytes: number): void {
+  resize(maxBytes: number): void {
     this.version++;
-    this.mostBytes = mostBytes;
-    this.#shrinkTo(mostBytes);
+    this.limitBytes = maxBytes;
+    this.#shrinkTo(maxBytes);
   }
 
   #shrinkTo(bytes: number): void {
@@ -77,7 +77,7 @@ export class DynamicTable {
       const entry = this.#entries[this.#first++] as Entry;
       this.#bytes -= entryBytes(entry.name, entry.value);
     }
-    if (this.#first < MOST_GONE && this.count > 0) return;
+    if (this.#first < MAX_GONE && this.count > 0) return;
     this.#entries.splice(0, this.#first);
     this.#first = 0;
   }

@@ -25,11 +25,11 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 /** Nobody on the way may remember them either. */
 const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'proxy-authorization']);
-const MOST_REMEMBERED_LETTERS = 1024;
+const MAX_MEMOIZED_CHARACTERS = 1024;
 /** Of one name, when a value is looked for. */
-const MOST_COMPARED = 8;
+const MAX_COMPARED = 8;
 /** Before those that the table let go are looked for. It has room for as many of a letter. */
-const MOST_NAMES = DEFAULT_TABLE_BYTES / ENTRY_BYTES;
+const MAX_NAMES = DEFAULT_TABLE_BYTES / ENTRY_BYTES;
 
 export class HpackEncoder {
   /** The newest of each name. */
@@ -38,13 +38,13 @@ export class HpackEncoder {
   /** The table's sizes since the last block, which the next one begins with. */
   #resizedTo: { lowest: number; last: number } | undefined = undefined;
 
-  constructor(private readonly mostTableBytes = DEFAULT_TABLE_BYTES) {
-    this.#table = new DynamicTable(mostTableBytes);
+  constructor(private readonly maxTableBytes = DEFAULT_TABLE_BYTES) {
+    this.#table = new DynamicTable(maxTableBytes);
   }
 
   /** The other end keeps a table of so many bytes at most. */
   limitTable(bytes: number): void {
-    const size = Math.min(bytes, this.mostTableBytes);
+    const size = Math.min(bytes, this.maxTableBytes);
     if (size === this.#table.maxBytes) return;
     this.#resizedTo = { lowest: Math.min(size, this.#resizedTo?.lowest ?? size), last: size };
     this.#table.resize(size);
@@ -97,14 +97,14 @@ export class HpackEncoder {
     const entry = this.#table.insert(name, value, sameName);
     if (entry === undefined) return;
     this.#known.set(name, entry);
-    forgetAfter(entry, MOST_COMPARED);
-    if (this.#known.size > MOST_NAMES) this.#forgetGone();
+    forgetAfter(entry, MAX_COMPARED);
+    if (this.#known.size > MAX_NAMES) this.#forgetGone();
   }
 
   /** Of what passes the first is remembered for its name, if that has no index yet. */
   #remembers(name: string, value: string, nameIndex: number): boolean {
     return (
-      value.length <= MOST_REMEMBERED_LETTERS &&
+      value.length <= MAX_MEMOIZED_CHARACTERS &&
       (nameIndex === 0 || !PASSING.has(name)) &&
       !SECRET.has(name) &&
       entryBytes(name, value) <= this.#table.maxBytes &&

@@ -1,7 +1,7 @@
 // One connection of HTTP/1.1: a request, its answer, the next request.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { drained } from '../../lib/drained.js';
+import { drained } from '../../lib/async/drained.js';
 import {
   bodyPieces,
   type HttpHandler,
@@ -9,9 +9,9 @@ import {
   isStream,
   type ResponseStream,
   type WholeBody,
-} from '../../lib/http.js';
+} from '../../lib/http/http.js';
 import type { BodyErrors } from '../body-errors.js';
-import { GatheredWrites } from '../../lib/write-turns.js';
+import { GatheredWrites } from '../../lib/scheduling/write-scheduler.js';
 import { localAddressOf, peerAddressOf, peerCertificatesOf } from '../peer.js';
 import type { Reader, Reading } from '../reading.js';
 import { requestHeadReader } from './head-reader.js';
@@ -96,7 +96,7 @@ export class Http1Connection implements RequestOwner, Reader {
   }
 
   /** In a turn that has time for it. */
-  readOn(): void {
+  resumeReading(): void {
     this.#next();
   }
 

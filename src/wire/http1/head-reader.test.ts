@@ -1,7 +1,7 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChunkedDecoder } from '../../lib/http1/chunked.js';
+import { ChunkedDecoder } from '../../lib/http/http1/chunked.js';
 import { MAX_HEAD_BYTES, requestHeadReader } from './head-reader.js';
 import { isRefusal } from './request-head.js';
 

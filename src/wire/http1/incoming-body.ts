@@ -1,7 +1,7 @@
 // The body of one request, as it comes off the connection: held back until somebody wants it.
 import { Readable } from 'node:stream';
-import { CollectedBytes } from '../../lib/collected-bytes.js';
-import { ChunkedDecoder, MalformedChunks } from '../../lib/http1/chunked.js';
+import { CollectedBytes } from '../../lib/values/collected-bytes.js';
+import { ChunkedDecoder, MalformedChunks } from '../../lib/http/http1/chunked.js';
 import type { BodyErrors } from '../body-errors.js';
 import type { Framing } from './request-head.js';
 

@@ -6,7 +6,7 @@ import {
   isBadField,
   parseContentLength,
   parseFields,
-} from '../../lib/http1/fields.js';
+} from '../../lib/http/http1/fields.js';
 import { BAD_REQUEST, parseRequestLine, type Refusal, type RequestLine, TOO_LARGE } from './request-line.js';
 
 export type Framing =
@@ -30,7 +30,7 @@ export interface RequestHead extends RequestLine {
 export const isRefusal = (read: object): read is Refusal => 'status' in read;
 
 /** As many as HTTP/2 has room for in a head, where each counts 32 bytes beside its letters. */
-const MOST_FIELDS = 32 * 1024;
+const MAX_FIELDS = 32 * 1024;
 
 /** `text`: everything before the empty line, a character for each byte. */
 // hot: once for each request.
@@ -38,7 +38,7 @@ export function parseHead(text: string): RequestHead | Refusal {
   const lines = text.split('\r\n');
   const line = parseRequestLine(lines[0] ?? '');
   if (isRefusal(line)) return line;
-  if (lines.length > MOST_FIELDS) return TOO_LARGE;
+  if (lines.length > MAX_FIELDS) return TOO_LARGE;
   const fields = parseFields(lines);
   if (isBadField(fields)) return REFUSALS[fields.wrong];
   const { headers, rawHeaders } = fields;

@@ -1,6 +1,6 @@
-// The first line of a request, read as strictly as the reference's language reads it.
-import { TOKEN } from '../../lib/http1/fields.js';
-import { decodePath } from '../../lib/request-target.js';
+// The first line of a request, read as strictly as Go reads it.
+import { TOKEN } from '../../lib/http/http1/fields.js';
+import { decodePath } from '../../lib/http/request-target.js';
 
 export interface RequestLine {
   readonly method: string;

@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { HttpRequest } from '../../lib/http.js';
-import { parseQuery } from '../../lib/request-target.js';
-import { Abortable } from '../../lib/abortable.js';
+import type { HttpRequest } from '../../lib/http/http.js';
+import { parseQuery } from '../../lib/http/request-target.js';
+import { Abortable } from '../../lib/async/abortable.js';
 import type { BodyErrors } from '../body-errors.js';
 import { IncomingBody } from './incoming-body.js';
 import type { RequestHead } from './request-head.js';

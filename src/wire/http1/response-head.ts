@@ -1,7 +1,7 @@
 // The head of an answer, as bytes.
-import type { HttpResponse } from '../../lib/http.js';
-import { statusText } from '../../lib/http1/status-text.js';
-import { remember } from '../../lib/remember.js';
+import type { HttpResponse } from '../../lib/http/http.js';
+import { statusText } from '../../lib/http/http1/status-text.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { dateText } from '../http-date.js';
 import type { Refusal } from './request-line.js';
 
@@ -47,10 +47,10 @@ export function refusalText({ status, text, body }: Refusal): string {
   return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body ?? line}`;
 }
 
-const MOST_REMEMBERED = 1000;
+const MAX_MEMOIZED = 1000;
 
 /** `audit-id` as `Audit-Id`: people read these, and a few clients compare them with case. */
-const canonicalName = remember(MOST_REMEMBERED, (name: string) =>
+const canonicalName = boundedMemo(MAX_MEMOIZED, (name: string) =>
   name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
 );
 

@@ -1,8 +1,8 @@
 // Where an answer in pieces is written to.
 import type { Writable } from 'node:stream';
-import { drained } from '../../lib/drained.js';
-import type { HttpResponse, ResponseSink } from '../../lib/http.js';
-import { GatheredWrites } from '../../lib/write-turns.js';
+import { drained } from '../../lib/async/drained.js';
+import type { HttpResponse, ResponseSink } from '../../lib/http/http.js';
+import { GatheredWrites } from '../../lib/scheduling/write-scheduler.js';
 import { headerLines } from './response-head.js';
 
 /** As it is: over a connection that was handed over, or one that ends with the answer. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WriteTurns } from '../../lib/write-turns.js';
+import { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import { Http2Client } from './client.js';
 import { ClientStream, type StreamLoss } from './client-stream.js';
 import { PREFACE } from './frame-reader.js';
@@ -291,7 +291,7 @@ class TestClient {
     this.client = new Http2Client(this.#socket, {
       authority: 'etcd.test',
       scheme: 'http',
-      turns: new WriteTurns(),
+      scheduler: new WriteScheduler(),
       pool: new BufferPool(),
       onReady: () => (this.isReady = true),
       onClose: (why) => (this.closedWhy = why),

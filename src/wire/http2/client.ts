@@ -1,7 +1,7 @@
 // One connection to a server: requests of ours as streams. All that is sent in one turn of the event loop leaves in one
 // write, and what comes is handed on without streams, emitters or promises of Node's; see docs/decisions/0021.
 import type { Duplex } from 'node:stream';
-import type { Flushed, WriteTurns } from '../../lib/write-turns.js';
+import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { ClientFrames } from './client-frames.js';
 import type { ClientStream, StreamLoss, StreamOwner } from './client-stream.js';
@@ -32,7 +32,7 @@ export interface GoAway {
 export interface ClientOptions {
   readonly authority: string;
   readonly scheme: 'http' | 'https';
-  readonly turns: WriteTurns;
+  readonly scheduler: WriteScheduler;
   readonly pool: BufferPool;
   /** The server has said what it is: now it may be asked. */
   readonly onReady: () => void;
@@ -48,7 +48,7 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   readonly outgoing: Outgoing<ClientStream>;
   /** Those that have begun, and whose answers have not ended. */
   readonly streams = new Map<number, ClientStream>();
-  readonly rests = false;
+  readonly paused = false;
   readonly hasAnswer = true;
   closed = false;
   goAway: GoAway | undefined = undefined;
@@ -203,7 +203,7 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
-    this.#options.turns.atEnd(this);
+    this.#options.scheduler.schedule(this);
   }
 
   flush(): number {
@@ -269,9 +269,9 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
     if (this.#inFlight !== undefined) this.#options.pool.give(this.#inFlight);
     this.#inFlight = undefined;
     if (this.closed || (this.output.at === 0 && this.outgoing.idle)) return;
-    const { turns } = this.#options;
-    if (turns.isSpent) this.schedule();
-    else turns.wrote(this.flush());
+    const { scheduler } = this.#options;
+    if (scheduler.exhausted) this.schedule();
+    else scheduler.wrote(this.flush());
   };
 
   #over(why: string): void {

@@ -3,7 +3,7 @@
 // 3 flow control, 5 stream closed, 6 frame size, 7 refused, 9 compression, 11 enhance your calm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpHandler, HttpRequest, HttpResponse, ResponseStream } from '../../lib/http.js';
+import type { HttpHandler, HttpRequest, HttpResponse, ResponseStream } from '../../lib/http/http.js';
 import { Flag, FrameType } from './frames.js';
 import { PREFACE } from './frame-reader.js';
 import { block, type Fields, frame, GET, headers, POST, settings, TestConnection, uint32 } from './testing.js';

@@ -1,13 +1,13 @@
 // One connection: its streams, what goes out in each turn, and how it ends.
 import type { TLSSocket } from 'node:tls';
-import type { WriteTurns } from '../../lib/write-turns.js';
+import type { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BodyErrors } from '../body-errors.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FloodGuard } from './flood-guard.js';
 import { FrameReader } from './frame-reader.js';
-import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, putGoaway, putResetStream, putWindowUpdate } from './frames.js';
+import { DEFAULT_WINDOW_BYTES, MAX_WINDOW_BYTES, putGoaway, putResetStream, putWindowUpdate } from './frames.js';
 import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
@@ -27,9 +27,9 @@ const HEAD_TIMEOUT_MS = 32_000;
 /** A client that was told the end may read it before the connection goes. */
 const LINGER_MS = 1000;
 /** While a client does not read, it is heard only until this much waits for it. */
-const MOST_WAITING_BYTES = 256 * 1024;
+const MAX_WAITING_BYTES = 256 * 1024;
 /** Streams that we ended and the client may not know of yet. */
-const MOST_RESET_REMEMBERED = 256;
+const MAX_RESET_MEMOIZED = 256;
 const CLIENT_GONE = new Error('the client is gone');
 const NOW_MS = (): number => performance.now();
 
@@ -37,7 +37,7 @@ export interface ConnectionOptions extends ServeOptions {
   readonly bodyErrors: BodyErrors;
   /** The client left, or was left. */
   readonly onGone?: (connection: Http2Connection) => void;
-  readonly turns: WriteTurns;
+  readonly scheduler: WriteScheduler;
   readonly reading: Reading;
   readonly pool: BufferPool;
 }
@@ -58,7 +58,7 @@ export class Http2Connection implements StreamOwner, Reader {
   /** The client was told to begin no more streams. */
   retired = false;
   /** Others have their turn before more is read. */
-  rests = false;
+  paused = false;
   readonly #incoming: IncomingFrames;
   readonly #reader: FrameReader;
   readonly #serving: Serving;
@@ -68,7 +68,7 @@ export class Http2Connection implements StreamOwner, Reader {
   #unread: Buffer | undefined = undefined;
   #waits = false;
   #begun = 0;
-  #untoldBytes = 0;
+  #unacknowledgedBytes = 0;
   readonly #windowStep: number;
   /** The last stream that is answered, once the client was told. */
   #promised = 0;
@@ -95,7 +95,7 @@ export class Http2Connection implements StreamOwner, Reader {
     this.#serving = new Serving(this, options);
     this.#incoming = new IncomingFrames(this, this.#serving, options.maxStreams);
     this.#reader = new FrameReader(this.#incoming, UPLOAD_WINDOW_BYTES);
-    const wholeWindow = Math.min(UPLOAD_WINDOW_BYTES * options.maxStreams, MOST_WINDOW_BYTES);
+    const wholeWindow = Math.min(UPLOAD_WINDOW_BYTES * options.maxStreams, MAX_WINDOW_BYTES);
     this.#windowStep = Math.min(wholeWindow >>> 1, 1 << 20);
     this.#greet(wholeWindow);
     this.#timer = setTimeout(() => socket.destroy(), FIRST_SETTINGS_TIMEOUT_MS).unref();
@@ -125,7 +125,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   resetStream(id: number, code: ErrorCode): void {
     this.#sendReset(id, code);
-    this.#rememberReset(id);
+    this.#memoizeReset(id);
     const stream = this.streams.get(id);
     if (stream !== undefined) this.forget(stream, CLIENT_GONE, code);
   }
@@ -135,10 +135,10 @@ export class Http2Connection implements StreamOwner, Reader {
     this.schedule();
   }
 
-  #rememberReset(id: number): void {
+  #memoizeReset(id: number): void {
     const known = (this.#resetByUs ??= new Set());
     known.add(id);
-    if (known.size > MOST_RESET_REMEMBERED) {
+    if (known.size > MAX_RESET_MEMOIZED) {
       for (const oldest of known) {
         known.delete(oldest);
         break;
@@ -162,7 +162,7 @@ export class Http2Connection implements StreamOwner, Reader {
     if (stream.received) return this.forget(stream, undefined);
     // Nobody will read the rest of an upload that was answered early. That is said in a write of its own: curl loses an
     // answer that comes together with it.
-    this.#rememberReset(stream.id);
+    this.#memoizeReset(stream.id);
     this.#answeredEarly = true;
     setImmediate(() => this.#sendReset(stream.id, ErrorCode.none));
     this.forget(stream, CLIENT_GONE, ErrorCode.none);
@@ -184,7 +184,7 @@ export class Http2Connection implements StreamOwner, Reader {
   schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
-    this.options.turns.atEnd(this);
+    this.options.scheduler.schedule(this);
   }
 
   get hasAnswer(): boolean {
@@ -209,20 +209,20 @@ export class Http2Connection implements StreamOwner, Reader {
   received(bytes: number): void {
     this.#window -= bytes;
     if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');
-    this.#untoldBytes += bytes;
-    if (this.#untoldBytes < this.#windowStep) return;
-    putWindowUpdate(this.output, 0, this.#untoldBytes);
-    this.#window += this.#untoldBytes;
-    this.#untoldBytes = 0;
+    this.#unacknowledgedBytes += bytes;
+    if (this.#unacknowledgedBytes < this.#windowStep) return;
+    putWindowUpdate(this.output, 0, this.#unacknowledgedBytes);
+    this.#window += this.#unacknowledgedBytes;
+    this.#unacknowledgedBytes = 0;
     this.schedule();
   }
 
   taken(stream: Http2Stream, bytes: number): void {
-    stream.untoldBytes += bytes;
-    if (stream.untoldBytes < UPLOAD_WINDOW_BYTES / 2 || stream.lastFrame || stream.closed) return;
-    putWindowUpdate(this.output, stream.id, stream.untoldBytes);
-    stream.receiveWindow += stream.untoldBytes;
-    stream.untoldBytes = 0;
+    stream.unacknowledgedBytes += bytes;
+    if (stream.unacknowledgedBytes < UPLOAD_WINDOW_BYTES / 2 || stream.lastFrame || stream.closed) return;
+    putWindowUpdate(this.output, stream.id, stream.unacknowledgedBytes);
+    stream.receiveWindow += stream.unacknowledgedBytes;
+    stream.unacknowledgedBytes = 0;
     this.schedule();
   }
 
@@ -255,7 +255,7 @@ export class Http2Connection implements StreamOwner, Reader {
   /** A request begins. What comes after it may have to wait. */
   // hot: once for each request.
   begins(): void {
-    this.rests = this.options.reading.enough(++this.#begun);
+    this.paused = this.options.reading.enough(++this.#begun);
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -264,7 +264,7 @@ export class Http2Connection implements StreamOwner, Reader {
     else this.#read(bytes);
   };
 
-  readOn(): void {
+  resumeReading(): void {
     this.#waits = false;
     const bytes = this.#unread;
     if (bytes === undefined || this.#full) return;
@@ -275,7 +275,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   #read(bytes: Buffer): void {
     this.#begun = 0;
-    this.rests = false;
+    this.paused = false;
     try {
       const taken = this.#reader.feed(bytes);
       if (taken < bytes.length && !this.closed) this.#leave(bytes.subarray(taken));
@@ -296,7 +296,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   /** The client does not read, and is not heard for that. */
   get #full(): boolean {
-    return this.#inFlight !== undefined && this.output.at > MOST_WAITING_BYTES;
+    return this.#inFlight !== undefined && this.output.at > MAX_WAITING_BYTES;
   }
 
   /** What was begun must be ended in its time. */
@@ -315,9 +315,9 @@ export class Http2Connection implements StreamOwner, Reader {
       if (this.socket.isPaused()) this.socket.resume();
     } else if (!this.#waits) this.#leave(this.#unread);
     if (this.output.at === 0 && this.outgoing.idle && !this.#ending) return;
-    const { turns } = this.options;
-    if (turns.isSpent) this.schedule();
-    else turns.wrote(this.flush());
+    const { scheduler } = this.options;
+    if (scheduler.exhausted) this.schedule();
+    else scheduler.wrote(this.flush());
   };
 
   /** Nothing went either way for long. A client that took nothing of what was under way is gone. */

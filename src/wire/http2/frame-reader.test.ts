@@ -7,7 +7,7 @@ import { FrameReader, type FrameReceiver, PREFACE } from './frame-reader.js';
 import { Flag, FrameType } from './frames.js';
 import { frame } from './testing.js';
 
-const MOST_BYTES = 1000;
+const MAX_BYTES = 1000;
 
 /** What was received, as lines; a body's pieces joined. */
 function receiver(): FrameReceiver & { readonly seen: string[] } {
@@ -16,7 +16,7 @@ function receiver(): FrameReceiver & { readonly seen: string[] } {
   return {
     seen,
     closed: false,
-    rests: false,
+    paused: false,
     frame: (type, flags, stream, bytes, start, end) =>
       void seen.push(`${type} ${flags} ${stream} ${bytes.toString('hex', start, end)}`),
     dataBegins: (flags, stream, length, padding) => {
@@ -32,7 +32,7 @@ function receiver(): FrameReceiver & { readonly seen: string[] } {
 
 function read(pieces: readonly Buffer[]): { seen: string[]; error: string } {
   const to = receiver();
-  const reader = new FrameReader(to, MOST_BYTES);
+  const reader = new FrameReader(to, MAX_BYTES);
   try {
     for (const piece of pieces) reader.feed(piece);
   } catch (error) {
@@ -67,15 +67,15 @@ test('frames are the same in whatever pieces they come', () => {
 });
 
 test('a frame that is too large is refused by its head, before the rest has come', () => {
-  const large = frame(FrameType.ping, 0, 0, Buffer.alloc(MOST_BYTES + 1)).subarray(0, 9);
+  const large = frame(FrameType.ping, 0, 0, Buffer.alloc(MAX_BYTES + 1)).subarray(0, 9);
   assert.equal(read([PREFACE, large]).error, 'a frame is too large');
-  assert.equal(read([PREFACE, frame(FrameType.ping, 0, 0, Buffer.alloc(MOST_BYTES))]).seen.length, 1);
+  assert.equal(read([PREFACE, frame(FrameType.ping, 0, 0, Buffer.alloc(MAX_BYTES))]).seen.length, 1);
 });
 
 test('a body is handed on before it is whole', () => {
   const to = receiver();
   const pieces: number[] = [];
-  const reader = new FrameReader({ ...to, dataPiece: (piece) => void pieces.push(piece.length) }, MOST_BYTES);
+  const reader = new FrameReader({ ...to, dataPiece: (piece) => void pieces.push(piece.length) }, MAX_BYTES);
   const body = frame(FrameType.data, Flag.padded, 1, Buffer.concat([Buffer.of(2), Buffer.alloc(50), Buffer.alloc(2)]));
   reader.feed(PREFACE);
   reader.feed(body.subarray(0, 20));

@@ -8,7 +8,7 @@ export interface FrameReceiver {
   /** No more frames are wanted. */
   readonly closed: boolean;
   /** No more frames are wanted for now. */
-  readonly rests: boolean;
+  readonly paused: boolean;
   /** A frame other than DATA. Its payload is in `bytes` from `start` to `end`, and is gone after the call. */
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void;
   /** A DATA frame. `length` is what it counts in flow control, `padding` of it no content. */
@@ -32,7 +32,7 @@ export class FrameReader {
 
   constructor(
     private readonly receiver: FrameReceiver,
-    private readonly mostBytes: number,
+    private readonly maxBytes: number,
     from: 'client' | 'server' = 'client',
   ) {
     this.#prefaceLeft = from === 'client' ? PREFACE.length : 0;
@@ -48,7 +48,7 @@ export class FrameReader {
   feed(bytes: Buffer): number {
     const { receiver } = this;
     let at = this.#prefaceLeft === 0 ? 0 : this.#readPreface(bytes);
-    while (at < bytes.length && !receiver.closed && !receiver.rests) {
+    while (at < bytes.length && !receiver.closed && !receiver.paused) {
       if (this.#inData) at = this.#readData(bytes, at);
       else if (this.#held === undefined) at = this.#readFrame(bytes, at);
       else at = this.#completeHeld(this.#held, bytes, at);
@@ -97,7 +97,7 @@ export class FrameReader {
   #bytesNeeded(bytes: Buffer, at: number, end: number): number {
     if (end - at < FRAME_HEAD_BYTES) return FRAME_HEAD_BYTES;
     const length = lengthAt(bytes, at);
-    if (length > this.mostBytes) throw new ConnectionError(ErrorCode.frameSize, 'a frame is too large');
+    if (length > this.maxBytes) throw new ConnectionError(ErrorCode.frameSize, 'a frame is too large');
     if (bytes[at + 3] !== FrameType.data) return FRAME_HEAD_BYTES + length;
     if (((bytes[at + 4] as number) & Flag.padded) === 0) return FRAME_HEAD_BYTES;
     if (length === 0)

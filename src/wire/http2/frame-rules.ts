@@ -4,7 +4,7 @@ import type { HpackEncoder } from '../hpack/encoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { FrameReceiver } from './frame-reader.js';
-import { Flag, FrameType, MOST_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
+import { Flag, FrameType, MAX_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
 import { fragmentOf, HeaderBlock } from './header-block.js';
 import type { Outgoing, OutgoingStream } from './outgoing.js';
 import type { Output } from './output.js';
@@ -15,7 +15,7 @@ export interface RuledConnection<S extends OutgoingStream<S>> {
   /** No frame is read any more. */
   readonly closed: boolean;
   /** No frame is read for now. */
-  readonly rests: boolean;
+  readonly paused: boolean;
   readonly peer: PeerSettings;
   readonly encoder: HpackEncoder;
   readonly guard: FloodGuard;
@@ -52,8 +52,8 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     return this.#connection.closed;
   }
 
-  get rests(): boolean {
-    return this.#connection.rests;
+  get paused(): boolean {
+    return this.#connection.paused;
   }
 
   get insideBlock(): boolean {
@@ -151,7 +151,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     if (stream === undefined) return this.checkUsed(id);
     if (increment === 0) return connection.resetStream(id, ErrorCode.protocol);
     stream.sendWindow += increment;
-    if (stream.sendWindow > MOST_WINDOW_BYTES) return connection.resetStream(id, ErrorCode.flowControl);
+    if (stream.sendWindow > MAX_WINDOW_BYTES) return connection.resetStream(id, ErrorCode.flowControl);
     connection.send(stream);
   }
 
@@ -188,7 +188,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     const connection = this.#connection;
     for (const stream of connection.streams.values()) {
       stream.sendWindow += change;
-      if (stream.sendWindow > MOST_WINDOW_BYTES) {
+      if (stream.sendWindow > MAX_WINDOW_BYTES) {
         throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large');
       }
       connection.send(stream);

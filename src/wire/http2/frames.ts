@@ -4,9 +4,9 @@ import type { ErrorCode } from './error-code.js';
 
 export const FRAME_HEAD_BYTES = 9;
 export const DEFAULT_FRAME_BYTES = 16_384;
-export const MOST_FRAME_BYTES = 0xffffff;
+export const MAX_FRAME_BYTES = 0xffffff;
 export const DEFAULT_WINDOW_BYTES = 65_535;
-export const MOST_WINDOW_BYTES = 0x7fffffff;
+export const MAX_WINDOW_BYTES = 0x7fffffff;
 
 export const FrameType = {
   data: 0,

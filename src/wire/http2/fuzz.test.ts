@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { HttpHandler, HttpResponse } from '../../lib/http.js';
+import type { HttpHandler, HttpResponse } from '../../lib/http/http.js';
 import { Flag, FrameType } from './frames.js';
 import { block, type Fields, frame, GET, headers, POST, settings, TestConnection, uint32 } from './testing.js';
 
@@ -76,7 +76,8 @@ test('whatever comes, the connection answers or ends', async () => {
       if (apart) connection.sendApart(...frames);
       else connection.send(...frames);
       const seen = await connection.frames();
-      for (let turns = 0; connection.paused && turns < 30; turns++) seen.push(...(await connection.frames()));
+      for (let scheduler = 0; connection.paused && scheduler < 30; scheduler++)
+        seen.push(...(await connection.frames()));
       assert.ok(!connection.paused || connection.ended, 'all that came is read');
       assert.deepEqual(connection.errors, []);
       assert.ok(connection.connection.streams.size <= 4);

@@ -4,7 +4,7 @@
 //
 // A stream whose own window is used up leaves the ring until the client has read; when the window of all is used up,
 // the ring waits.
-import type { HttpResponse } from '../../lib/http.js';
+import type { HttpResponse } from '../../lib/http/http.js';
 import type { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
@@ -13,16 +13,16 @@ import {
   Flag,
   FRAME_HEAD_BYTES,
   FrameType,
-  MOST_WINDOW_BYTES,
+  MAX_WINDOW_BYTES,
   putFrameHead,
   writeFrameHead,
 } from './frames.js';
 import type { Output } from './output.js';
 
 /** In one write. More would only wait, and hold memory for a client that reads slowly. */
-const MOST_WRITTEN_BYTES = 128 * 1024;
+const MAX_WRITTEN_BYTES = 128 * 1024;
 /** Larger frames gain nothing, and others wait for them. */
-const MOST_SENT_FRAME_BYTES = 16_384;
+const MAX_SENT_FRAME_BYTES = 16_384;
 
 /** A stream as far as its bytes go out. */
 export interface OutgoingStream<S> {
@@ -69,7 +69,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
 
   widen(increment: number): void {
     this.window += increment;
-    if (this.window > MOST_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'the window is too large');
+    if (this.window > MAX_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'the window is too large');
   }
 
   /** Has something to send, and a window for it. */
@@ -85,7 +85,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
   /** As much as fits into one write. */
   // hot: once for each turn and connection.
   fill(out: Output): void {
-    while (this.#first !== undefined && out.at < MOST_WRITTEN_BYTES) {
+    while (this.#first !== undefined && out.at < MAX_WRITTEN_BYTES) {
       const stream = this.#first;
       if (this.window <= 0 && stream.pendingBytes > 0) return;
       this.#first = stream.next;
@@ -106,7 +106,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
       this.#first === undefined &&
       bytes <= this.window &&
       bytes <= stream.sendWindow &&
-      out.at + bytes <= MOST_WRITTEN_BYTES
+      out.at + bytes <= MAX_WRITTEN_BYTES
     );
   }
 
@@ -114,13 +114,13 @@ export class Outgoing<S extends OutgoingStream<S>> {
   pass(out: Output, stream: S, pieces: readonly Buffer[], bytes: number): void {
     this.window -= bytes;
     stream.sendWindow -= bytes;
-    out.ensure(bytes + FRAME_HEAD_BYTES * (Math.floor(bytes / MOST_SENT_FRAME_BYTES) + 1));
+    out.ensure(bytes + FRAME_HEAD_BYTES * (Math.floor(bytes / MAX_SENT_FRAME_BYTES) + 1));
     let left = bytes;
     let frameLeft = 0;
     for (const piece of pieces) {
       for (let at = 0; at < piece.length;) {
         if (frameLeft === 0) {
-          frameLeft = Math.min(left, MOST_SENT_FRAME_BYTES);
+          frameLeft = Math.min(left, MAX_SENT_FRAME_BYTES);
           putFrameHead(out, frameLeft, FrameType.data, left === frameLeft ? Flag.endStream : 0, stream.id);
           this.guard.earn(frameLeft);
         }
@@ -138,7 +138,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
     if (trailers !== undefined && stream.pendingBytes === 0 && stream.endsNow()) {
       return this.putTrailers(out, stream.id, trailers);
     }
-    const length = Math.min(stream.pendingBytes, stream.sendWindow, this.window, MOST_SENT_FRAME_BYTES);
+    const length = Math.min(stream.pendingBytes, stream.sendWindow, this.window, MAX_SENT_FRAME_BYTES);
     out.ensure(FRAME_HEAD_BYTES + Math.max(0, length));
     const at = out.at;
     out.at += FRAME_HEAD_BYTES;

@@ -2,9 +2,9 @@
 import { ByteWriter } from '../byte-writer.js';
 
 const SIZES_BYTES = [4 * 1024, 32 * 1024, 160 * 1024] as const;
-const MOST_KEPT = [64, 16, 8] as const;
+const MAX_KEPT = [64, 16, 8] as const;
 /** Larger ones double when they grow: what is written in small pieces must not be copied for each. */
-const MOST_POOLED_BYTES = SIZES_BYTES[2];
+const MAX_POOLED_BYTES = SIZES_BYTES[2];
 const NOTHING = Buffer.alloc(0);
 
 /** Buffers that all connections take turns with. */
@@ -21,7 +21,7 @@ export class BufferPool {
   give(buffer: Buffer): void {
     for (const [i, size] of SIZES_BYTES.entries()) {
       const free = this.#free[i] as Buffer[];
-      if (buffer.length === size && free.length < (MOST_KEPT[i] as number)) return void free.push(buffer);
+      if (buffer.length === size && free.length < (MAX_KEPT[i] as number)) return void free.push(buffer);
     }
   }
 }
@@ -32,7 +32,7 @@ export class Output extends ByteWriter {
   }
 
   protected override grown(needed: number): Buffer {
-    const larger = this.pool.take(needed <= MOST_POOLED_BYTES ? needed : Math.max(needed, this.bytes.length * 2));
+    const larger = this.pool.take(needed <= MAX_POOLED_BYTES ? needed : Math.max(needed, this.bytes.length * 2));
     this.bytes.copy(larger, 0, 0, this.at);
     this.pool.give(this.bytes);
     return larger;

@@ -1,6 +1,6 @@
 // The header fields of a request as a value, once they are found to be one: RFC 9113, sections 8.2 and 8.3.
-import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http1/fields.js';
-import { decodePath } from '../../lib/request-target.js';
+import { addField, isFieldValue, parseContentLength, TOKEN } from '../../lib/http/http1/fields.js';
+import { decodePath } from '../../lib/http/request-target.js';
 import { OF_CONNECTIONS } from './connection-headers.js';
 
 /** Shared by all requests that sent the same bytes, and frozen for that. */
@@ -99,7 +99,7 @@ function isPseudoWhole({ method, scheme, path, authority }: Pseudo): boolean {
   return (scheme === 'https' || scheme === 'http') && path !== undefined && path !== '' && !NOT_IN_TARGETS.test(path);
 }
 
-/** What is no path is no request, as in the reference. */
+/** What is no path is no request, as in kube-apiserver. */
 const isPath = (method: string, path: string): boolean =>
   path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || method === 'CONNECT';
 

@@ -4,12 +4,12 @@ import { HpackDecoder } from '../hpack/decoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { areTrailers, parseRequestHead, type RequestHead } from './request-head.js';
 
-/** One mebibyte, as the reference allows, with what ten fields count beside their letters. */
+/** One mebibyte, as kube-apiserver allows, with what ten fields count beside their letters. */
 export const MAX_HEADER_LIST_BYTES = (1 << 20) + 320;
 
-const MOST_REMEMBERED = 8;
-const MOST_REMEMBERED_BYTES = 256;
-const MOST_REMEMBERED_LETTERS = 16 * 1024;
+const MAX_MEMOIZED = 8;
+const MAX_MEMOIZED_BYTES = 256;
+const MAX_MEMOIZED_CHARACTERS = 16 * 1024;
 
 export type ReadHead = RequestHead | 'malformed' | 'too large';
 
@@ -22,7 +22,7 @@ export class RequestHeads {
 
   // hot: once for each request.
   read(bytes: Buffer, start: number, end: number): ReadHead {
-    const remembers = end - start <= MOST_REMEMBERED_BYTES;
+    const remembers = end - start <= MAX_MEMOIZED_BYTES;
     const key = remembers ? bytes.toString('latin1', start, end) : '';
     if (remembers && this.#version === this.#decoder.version) {
       const known = this.#known?.get(key);
@@ -34,7 +34,7 @@ export class RequestHeads {
     const head = parseRequestHead(fields, this.#last);
     if (head === undefined) return 'malformed';
     // An idle connection holds little, whatever it has sent.
-    if (lettersOf(fields) > MOST_REMEMBERED_LETTERS) return head;
+    if (charactersOf(fields) > MAX_MEMOIZED_CHARACTERS) return head;
     this.#last = head;
     if (remembers && this.#decoder.version === before) this.#remember(key, head);
     return head;
@@ -56,14 +56,14 @@ export class RequestHeads {
   }
 
   #remember(key: string, head: RequestHead): void {
-    if (this.#version !== this.#decoder.version || (this.#known?.size ?? 0) >= MOST_REMEMBERED) this.#known = undefined;
+    if (this.#version !== this.#decoder.version || (this.#known?.size ?? 0) >= MAX_MEMOIZED) this.#known = undefined;
     this.#version = this.#decoder.version;
     (this.#known ??= new Map()).set(key, head);
   }
 }
 
-function lettersOf(fields: readonly string[]): number {
-  let letters = 0;
-  for (const field of fields) letters += field.length;
-  return letters;
+function charactersOf(fields: readonly string[]): number {
+  let characters = 0;
+  for (const field of fields) characters += field.length;
+  return characters;
 }

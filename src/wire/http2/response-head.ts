@@ -1,5 +1,5 @@
 // The head of an answer as frames.
-import type { HttpResponse } from '../../lib/http.js';
+import type { HttpResponse } from '../../lib/http/http.js';
 import type { HpackEncoder } from '../hpack/encoder.js';
 import { dateText } from '../http-date.js';
 import { OF_CONNECTIONS } from './connection-headers.js';

@@ -3,7 +3,7 @@
 // RESET and GOAWAY are those of section 7.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpHandler, HttpResponse } from '../../lib/http.js';
+import type { HttpHandler, HttpResponse } from '../../lib/http/http.js';
 import { Flag, FrameType } from './frames.js';
 import { block, type Fields, frame, GET, headers, POST, settings, TestConnection, uint32 } from './testing.js';
 

@@ -6,7 +6,7 @@ import {
   isStream,
   type ResponseStream,
   type WholeBody,
-} from '../../lib/http.js';
+} from '../../lib/http/http.js';
 import type { Http2Connection } from './connection.js';
 import type { RequestHead } from './request-head.js';
 import { putResponseHead } from './response-head.js';
@@ -23,7 +23,7 @@ export class Serving {
   /** Requests whose handlers have not ended, also those that the client gave up. */
   #running = 0;
   /** They begin when others end: opening and resetting streams starts no more work than keeping them open. */
-  #heldBack: Set<Http2Stream> | undefined = undefined;
+  #queued: Set<Http2Stream> | undefined = undefined;
 
   constructor(
     private readonly connection: Http2Connection,
@@ -33,13 +33,13 @@ export class Serving {
   // hot: once for each request.
   begin(stream: Http2Stream): void {
     if (this.#running < this.options.maxStreams) return this.#run(stream);
-    (this.#heldBack ??= new Set()).add(stream);
+    (this.#queued ??= new Set()).add(stream);
     this.connection.streams.set(stream.id, stream);
   }
 
   /** The client does not want it any more. */
   dropped(stream: Http2Stream): void {
-    this.#heldBack?.delete(stream);
+    this.#queued?.delete(stream);
   }
 
   /** A head that is too large is answered, but nobody has read it. */
@@ -77,10 +77,10 @@ export class Serving {
 
   #ended(): void {
     this.#running--;
-    if (this.#heldBack === undefined) return;
-    for (const stream of this.#heldBack) {
+    if (this.#queued === undefined) return;
+    for (const stream of this.#queued) {
       if (this.#running >= this.options.maxStreams) return;
-      this.#heldBack.delete(stream);
+      this.#queued.delete(stream);
       this.#run(stream);
     }
   }

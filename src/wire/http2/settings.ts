@@ -8,8 +8,8 @@ import {
   Flag,
   FRAME_HEAD_BYTES,
   FrameType,
-  MOST_FRAME_BYTES,
-  MOST_WINDOW_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_WINDOW_BYTES,
   putFrameHead,
   read32,
 } from './frames.js';
@@ -24,7 +24,7 @@ const Setting = {
 } as const;
 const SETTING_BYTES = 6;
 /** More than anybody has to say. */
-const MOST_SETTINGS = 100;
+const MAX_SETTINGS = 100;
 
 /** What the other end has said so far. What it does not concern us to know is checked and forgotten. */
 export class PeerSettings {
@@ -37,7 +37,7 @@ export class PeerSettings {
   /** The payload of a frame without ACK. */
   read(bytes: Buffer, start: number, end: number): void {
     if ((end - start) % SETTING_BYTES !== 0) throw new ConnectionError(ErrorCode.frameSize, 'half a setting');
-    if (end - start > MOST_SETTINGS * SETTING_BYTES) {
+    if (end - start > MAX_SETTINGS * SETTING_BYTES) {
       throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many settings');
     }
     for (let at = start; at < end; at += SETTING_BYTES) {
@@ -57,11 +57,11 @@ export class PeerSettings {
         this.maxStreams = value;
         return;
       case Setting.initialWindowSize:
-        if (value > MOST_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large');
+        if (value > MAX_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large');
         this.initialWindowBytes = value;
         return;
       case Setting.maxFrameSize:
-        if (value < DEFAULT_FRAME_BYTES || value > MOST_FRAME_BYTES) {
+        if (value < DEFAULT_FRAME_BYTES || value > MAX_FRAME_BYTES) {
           throw new ConnectionError(ErrorCode.protocol, 'a size of frames that cannot be');
         }
         this.frameBytes = value;

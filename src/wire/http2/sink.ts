@@ -1,4 +1,4 @@
-import type { HttpResponse, ResponseSink } from '../../lib/http.js';
+import type { HttpResponse, ResponseSink } from '../../lib/http/http.js';
 import type { Http2Stream } from './stream.js';
 
 /** What may wait before whoever writes is asked to wait. */

@@ -1,9 +1,9 @@
 // One request and its answer: what the handler sees of it, and how far both have come.
 import type { Readable } from 'node:stream';
-import type { HttpRequest, HttpResponse } from '../../lib/http.js';
-import { parseQuery } from '../../lib/request-target.js';
-import { Abortable } from '../../lib/abortable.js';
-import { resetText } from '../../lib/http2-reset.js';
+import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { parseQuery } from '../../lib/http/request-target.js';
+import { Abortable } from '../../lib/async/abortable.js';
+import { resetText } from '../../lib/http/http2-reset.js';
 import type { BodyErrors } from '../body-errors.js';
 import type { ByteWriter } from '../byte-writer.js';
 import type { OutgoingStream } from './outgoing.js';
@@ -32,7 +32,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
   upload: Upload | undefined = undefined;
   /** What the client may send, and what it may send more and does not know yet. */
   receiveWindow = 0;
-  untoldBytes = 0;
+  unacknowledgedBytes = 0;
   /** Of its body, which may still be coming. */
   lastFrame = false;
   /** The client was told that its body is wanted. */

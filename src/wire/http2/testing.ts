@@ -1,8 +1,8 @@
 // A connection without sockets for the tests: bytes in, frames out.
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { HttpHandler } from '../../lib/http.js';
-import { WriteTurns } from '../../lib/write-turns.js';
+import type { HttpHandler } from '../../lib/http/http.js';
+import { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import { ByteWriter } from '../byte-writer.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { HpackEncoder } from '../hpack/encoder.js';
@@ -152,7 +152,7 @@ export class TestConnection {
       handler,
       bodyErrors: { broken: (message) => new Error(message), tooLarge: (message) => new Error(message) },
       onError: (error) => this.errors.push(error),
-      turns: new WriteTurns(),
+      scheduler: new WriteScheduler(),
       reading: new Reading(nowMs),
       pool: new BufferPool(),
     });
@@ -163,7 +163,7 @@ export class TestConnection {
     return this.#log.written;
   }
 
-  /** Writes wait until `letGo`. */
+  /** Writes wait until `evict`. */
   hold(): void {
     this.#socket.held = true;
   }

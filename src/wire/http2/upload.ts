@@ -1,6 +1,6 @@
 // The body of a request. What nobody wants yet is held, and the client's window stays as small as that leaves it.
 import { Readable } from 'node:stream';
-import { CollectedBytes } from '../../lib/collected-bytes.js';
+import { CollectedBytes } from '../../lib/values/collected-bytes.js';
 import type { BodyErrors } from '../body-errors.js';
 
 /** Most bodies fit; so many streams of a connection may hold as much. */

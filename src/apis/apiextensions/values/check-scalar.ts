@@ -1,7 +1,7 @@
 // The rules that look at one value alone: its type, the values it may have, and those of texts and numbers.
 import { isDeepStrictEqual } from 'node:util';
-import { goFloatText } from '../../../lib/go-float.js';
-import { goValueText } from '../../../lib/go-value.js';
+import { goFloatText } from '../../../lib/go/float.js';
+import { goValueText } from '../../../lib/go/value.js';
 import { isKnownFormat } from '../../../machinery/validation/string-formats.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 import { encodeTree } from '../../../schema/json/encode.js';
@@ -64,9 +64,9 @@ export function checkEnum(value: unknown, schema: Readonly<JSONSchemaProps>, nam
 }
 
 function isAllowed(allowed: readonly unknown[], given: unknown): boolean {
-  // The reference knows no null among the values: one that is listed, and nullable, is refused all the same.
+  // kube-apiserver knows no null among the values: one that is listed, and nullable, is refused all the same.
   if (given === null) return false;
-  // The reference compares a number as one of the values' type: of a fraction its whole part.
+  // kube-apiserver compares a number as one of the values' type: of a fraction its whole part.
   if (typeof given === 'number' && !Number.isInteger(given) && isAllowed(allowed, Math.trunc(given))) return true;
   return isAmong(allowed, given);
 }
@@ -114,7 +114,7 @@ export function checkNumber(
 ): Outcome {
   const outcome: Outcome = { failures: [], matches: 1 };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  // An integer is compared with the bound's whole part, as the reference keeps integers apart.
+  // An integer is compared with the bound's whole part, as kube-apiserver keeps integers apart.
   const whole = !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value));
   const bound = (limit: number): number => (whole ? int64Of(limit) : limit);
   if (multipleOf !== undefined) {
@@ -159,7 +159,7 @@ function isNearMultiple(value: number, factor: number): boolean {
 
 const LEAST_INT64 = -(2 ** 63);
 
-/** What is too large or too small becomes the least of all, as the reference's processors have it. */
+/** What is too large or too small becomes the least of all, as kube-apiserver's processors have it. */
 const int64Of = (value: number): number => (Math.abs(value) < 2 ** 63 ? Math.trunc(value) : LEAST_INT64);
 
 const numberText = (value: number, whole: boolean): string => (whole ? String(BigInt(value)) : goFloatText(value));

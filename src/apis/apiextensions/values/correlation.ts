@@ -1,7 +1,7 @@
 // Which old value a value of an updated object had: by name in objects and maps, by key in lists that have keys. What
 // cannot be told apart has no old value. Errors about values that did not change are forgiven.
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject } from '../../../lib/plain-object.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
 import { type Schema, additionalOf, itemsOf } from '../schema-walk.js';
 
 export class Correlation {

@@ -1,6 +1,6 @@
 // What a check of a value found: what does not fit, and how much of it did.
-import { goJson } from '../../../lib/go-json.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { goJson } from '../../../lib/go/json.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import {
   type FieldError,
   FieldPath,
@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 /** More than anybody is told of. */
-const MOST_FAILURES = 20_000;
+const MAX_FAILURES = 20_000;
 
 export function merge(into: Outcome, from: Outcome | undefined): void {
   if (from === undefined) return;
@@ -48,7 +48,7 @@ export function merge(into: Outcome, from: Outcome | undefined): void {
   }
   const told = (into.told ??= new Set(into.failures.map(({ message }) => message)));
   for (const failure of from.failures) {
-    if (into.failures.length >= MOST_FAILURES) return;
+    if (into.failures.length >= MAX_FAILURES) return;
     if (told.has(failure.message)) continue;
     told.add(failure.message);
     into.failures.push(failure);

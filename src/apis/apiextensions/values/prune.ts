@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../lib/plain-object.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
 import type { JSONSchemaProps } from '../../../schema/generated/apiextensions.v1.js';
 
 const META_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);

@@ -1,7 +1,7 @@
 // Resources within resources have kind, version and metadata like any: these are their rules.
-import { append } from '../../../lib/append.js';
-import { cannotUnmarshal } from '../../../lib/go-json-kind.js';
-import { isPlainObject } from '../../../lib/plain-object.js';
+import { append } from '../../../lib/values/append.js';
+import { cannotUnmarshal } from '../../../lib/go/json-kind.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
 import { type FieldError, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { apiVersionFault, type ObjectMeta } from '../../../machinery/object.js';
 import { isDns1035Label, pathSegmentName } from '../../../machinery/validation/names.js';

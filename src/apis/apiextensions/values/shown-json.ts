@@ -1,8 +1,8 @@
-import { goJson } from '../../../lib/go-json.js';
-import { isPlainObject } from '../../../lib/plain-object.js';
+import { goJson } from '../../../lib/go/json.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 
-/** A value of any shape inside an error: members sorted, and escaped as the reference's printer does. */
+/** A value of any shape inside an error: members sorted, and escaped as kube-apiserver's printer does. */
 export function shownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Verbatim(goJson(sorted(value)));

@@ -4,8 +4,8 @@ import { schemaValue } from '../../../cel/environments/schema-value.js';
 import type { Evaluation, Program, Variables } from '../../../cel/environment.js';
 import { Interrupted } from '../../../cel/interrupted.js';
 import { CelError, Optional, type Value } from '../../../cel/value.js';
-import { goQuote } from '../../../lib/go-quote.js';
-import { isPlainObject } from '../../../lib/plain-object.js';
+import { goQuote } from '../../../lib/go/quote.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
 import {
   type FieldError,
   type FieldErrors,
@@ -178,7 +178,7 @@ class RuleRun {
       tell(withReason(path, type, stated, rule.reason));
       return;
     }
-    // The reference shows message expressions the old value itself, also where they are compiled for an optional.
+    // kube-apiserver shows message expressions the old value itself, also where they are compiled for an optional.
     const message = this.evaluateMessage(program, rule.messageExpression ?? '', variables);
     if ('fatal' in message) {
       tell(invalid(path, type, message.fatal));

@@ -138,7 +138,7 @@ test('formats', () => {
   assert.equal(matchesFormat('date', '2023-02-29'), false);
   assert.equal(matchesFormat('email', '"a b"@c.d'), true);
   assert.equal(matchesFormat('ssn', '123456789'), false);
-  // The reference has these, but looks for them under other names than it keeps them.
+  // kube-apiserver has these, but looks for them under other names than it keeps them.
   assert.equal(matchesFormat('k8s-short-name', '!'), undefined);
   assert.equal(matchesFormat('anything', 'x'), undefined);
 });

@@ -1,8 +1,8 @@
 // Does a JSON value fit a schema? Used for defaults in definitions, and for every custom resource.
-import { FloatLiteral } from '../../../lib/float-literal.js';
-import { goQuote } from '../../../lib/go-quote.js';
-import { isPlainObject } from '../../../lib/plain-object.js';
-import { asWritten } from '../../../lib/whole-floats.js';
+import { FloatLiteral } from '../../../lib/json/float-literal.js';
+import { goQuote } from '../../../lib/go/quote.js';
+import { isPlainObject } from '../../../lib/values/plain-object.js';
+import { asWritten } from '../../../lib/json/whole-floats.js';
 import type { FieldErrors, FieldPath } from '../../../machinery/field-error.js';
 import { timeout } from '../../../machinery/status.js';
 import { matchesFormat } from '../../../machinery/validation/string-formats.js';
@@ -26,25 +26,25 @@ export function validateValue(
 }
 
 /**
- * Each value is tried with each alternative of its schema, and both may be many. The reference has no bound but the time
+ * Each value is tried with each alternative of its schema, and both may be many. kube-apiserver has no bound but the time
  * of the request, in which it does not come so far.
  */
-const MOST_ALTERNATIVES = 20_000_000;
+const MAX_ALTERNATIVES = 20_000_000;
 
 /** What is bounded is all of a write together. */
 export class Trials {
   #left: number;
 
   constructor(
-    most = MOST_ALTERNATIVES,
-    /** Of defaults: the reference has them tried with a form of the schema in which int-or-string is no type. */
+    most = MAX_ALTERNATIVES,
+    /** Of defaults: kube-apiserver has them tried with a form of the schema in which int-or-string is no type. */
     readonly ofDefaults = false,
   ) {
     this.#left = most;
   }
 
   static ofDefaults(): Trials {
-    return new Trials(MOST_ALTERNATIVES, true);
+    return new Trials(MAX_ALTERNATIVES, true);
   }
 
   take(): void {

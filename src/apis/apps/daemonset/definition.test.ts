@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindDefinition } from '../../../registry/kind.js';
-import { TestApi } from '../../../server/testing.js';
+import { TestApi } from '../../../server/testing/test-api.js';
 import { daemonSets } from './definition.js';
 
 const SETS = '/apis/apps/v1/namespaces/n/daemonsets';
@@ -23,7 +23,7 @@ test('changes of the template are counted, and whoever writes a status leaves th
   assert.equal(countOf(await api.put(`${SETS}/a/status`, { ...set('k'), status: { numberReady: 1 } })), '2');
 });
 
-test('a count is a number of 64 bits, and refused as the reference refuses what it cannot convert', async () => {
+test('a count is a number of 64 bits, and refused as kube-apiserver refuses what it cannot convert', async () => {
   const api = new TestApi({ kinds: [daemonSets as unknown as KindDefinition] });
   const set = (name: string, count: string, image = 'i'): object => ({
     apiVersion: 'apps/v1',

@@ -1,4 +1,4 @@
-import { parseInt64, SyntaxMistake } from '../../../lib/go-strconv.js';
+import { parseInt64, SyntaxMistake } from '../../../lib/go/strconv.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { NOT_NEGATIVE } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { internalValue, labelsValue, selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../../registry/columns.js';

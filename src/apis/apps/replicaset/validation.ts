@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
@@ -15,7 +15,7 @@ export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: Po
   const errors = [
     ...validateNonNegative(spec.replicas, SPEC.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds, SPEC.child('minReadySeconds')),
-    // Replica sets borrow the word, and so does the reference's error.
+    // Replica sets borrow the word, and so does kube-apiserver's error.
     ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
   ];
   const selector = compiledSelector(spec.selector);

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../machinery/field-error.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import { SelectorError } from '../../../machinery/label-requirement.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { internalValue, selectorValue } from '../../core/internal-form/print.js';
 import {
   type FieldErrors,

@@ -1,5 +1,5 @@
 // The five fields of a cron schedule, and the words for what is wrong with them.
-import { goQuote } from '../../../lib/go-quote.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import { parseDuration, TimeError } from '../../../machinery/time.js';
 import { isKnownTimeZone } from './time-zone.js';
 

@@ -32,7 +32,7 @@ export function defaultJobTemplate(spec: JobSpec): void {
   }
 }
 
-/** The reference fills in labels when it reads what it stored, by when the template has those that were generated. */
+/** kube-apiserver fills in labels when it reads what it stored, by when the template has those that were generated. */
 export function canonicalizeJob({ metadata, spec }: Job): void {
   const { labels } = spec.template.metadata;
   if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };

@@ -1,5 +1,5 @@
-import { goQuote } from '../../../lib/go-quote.js';
-import { humanDuration } from '../../../lib/human-duration.js';
+import { goQuote } from '../../../lib/go/quote.js';
+import { humanDuration } from '../../../lib/text/human-duration.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';

@@ -1,5 +1,5 @@
 // Sets of completion indexes in text: `1,3-5,7`.
-import { goQuote } from '../../../lib/go-quote.js';
+import { goQuote } from '../../../lib/go/quote.js';
 
 type Interval = readonly [first: number, last: number];
 

@@ -1,6 +1,6 @@
 // When pods' failures or successes decide over the whole job.
-import { append } from '../../../lib/append.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { append } from '../../../lib/values/append.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import {
   duplicate,
   type FieldError,

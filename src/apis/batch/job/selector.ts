@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { Job } from '../../../schema/generated/batch.v1.js';
 import type { PodTemplateSpec } from '../../../schema/generated/core.v1.js';

@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { append } from '../../../lib/values/append.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { duplicate, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { IMMUTABLE, validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { FeatureGates } from '../../../registry/kind.js';

@@ -1,7 +1,7 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { internalValue, labelsValue } from '../../core/internal-form/print.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import {
   type FieldErrors,
   FieldPath,

@@ -1,4 +1,4 @@
-import { errorText } from '../../../lib/error-text.js';
+import { errorText } from '../../../lib/text/error-text.js';
 import { directDialer } from '../../../outbound/dialer.js';
 import { collectBody, HttpClient } from '../../../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../../../outbound/outbound-error.js';

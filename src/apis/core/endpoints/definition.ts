@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import { deprecated } from '../../../registry/deprecated-version.js';

@@ -1,7 +1,7 @@
 // Events are validated by the door they come through: the core group keeps the old, loose rules, events.k8s.io adds
 // strict ones. Both see the object in the core group's shape.
-import { append } from '../../../lib/append.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { append } from '../../../lib/values/append.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/validation/names.js';
@@ -46,7 +46,7 @@ export function validateEventUpdate(event: Readonly<Event>, old: Readonly<Event>
     validateImmutableField(event.lastTimestamp, old.lastTimestamp, FieldPath.of('lastTimestamp')),
     validateImmutableField(event.count ?? 0, old.count ?? 0, FieldPath.of('count')),
   );
-  // The reference looks at the reason twice, and its answers show it.
+  // kube-apiserver looks at the reason twice, and its answers show it.
   text('reason');
   text('type');
   append(errors, validateImmutableField(event.eventTime, old.eventTime, FieldPath.of('eventTime')));

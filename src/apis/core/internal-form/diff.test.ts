@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteGivenEmpty } from '../../../machinery/given-empty.js';
+import { noteGivenEmpty } from '../../../machinery/explicit-empty.js';
 import { internalDiff, internalLines } from './diff.js';
 import { internalValue } from './print.js';
 

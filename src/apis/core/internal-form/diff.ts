@@ -1,8 +1,8 @@
-// What changed between two values of a struct, as the reference shows it under a refused update: a diff of both printed
+// What changed between two values of a struct, as kube-apiserver shows it under a refused update: a diff of both printed
 // with a member to a line. Most lines say that a member is unset: a small volume has forty of them. So lines are made
 // from the table, and those of unset members once.
-import { escapeHtml } from '../../../lib/go-json.js';
-import { unifiedDiff } from '../../../lib/unified-diff.js';
+import { escapeHtml } from '../../../lib/go/json.js';
+import { unifiedDiff } from './unified-diff.js';
 import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm } from './members.js';
 
 export const internalDiff = (struct: string, old: unknown, now: unknown): string =>

@@ -1,5 +1,5 @@
 // How the table of internal structs is read, and what of a value belongs to each of its members.
-import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/given-empty.js';
+import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/explicit-empty.js';
 import { metaType } from '../../../schema/catalogue.js';
 import { inFieldOrder } from '../../../schema/field-order.js';
 import { INTERNAL_STRUCTS } from './structs.js';
@@ -13,11 +13,11 @@ export interface Member {
   readonly struct: string;
 }
 
-/** The members of a value as the reference has them. */
+/** The members of a value as kube-apiserver has them. */
 export const bagOf = (struct: string, value: unknown): Bag =>
   struct === 'PodSpec' ? withHostNamespaces(value as Bag) : (value as Bag);
 
-/** The reference keeps a pod's host namespaces with its security context, which it therefore always has. */
+/** kube-apiserver keeps a pod's host namespaces with its security context, which it therefore always has. */
 function withHostNamespaces(spec: Bag): Bag {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
   const securityContext = spec['securityContext'] as Bag | undefined;

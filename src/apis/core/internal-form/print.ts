@@ -1,11 +1,11 @@
-import { goJson } from '../../../lib/go-json.js';
+import { goJson } from '../../../lib/go/json.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
-import { wasGivenEmpty } from '../../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../../machinery/explicit-empty.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
 import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm, sortedByKey } from './members.js';
 
-/** The value of an error, as the reference prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
+/** The value of an error, as kube-apiserver prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
   new Verbatim(goJson(internalForm(struct, value)));
 

@@ -1,4 +1,4 @@
-// The shape in which the reference prints parts of a pod or a volume inside an error: its in-memory structs, with
+// The shape in which kube-apiserver prints parts of a pod or a volume inside an error: its in-memory structs, with
 // their own member names and order. We keep no such structs; this table is only read when such an error is written.
 //
 // A line is `Struct: members`, a member is `Name`, or `Name=json` where the JSON name is not simply the name with a

@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { ownMember } from '../../../lib/plain-object.js';
+import { append } from '../../../lib/values/append.js';
+import { ownMember } from '../../../lib/values/plain-object.js';
 import {
   duplicate,
   type FieldErrors,

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForCidr } from '../../../machinery/validation/ip.js';
 import { dropGatedFields, gated, gatedAlways } from '../../../registry/gated-fields.js';

@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { parseCidr } from '../../../lib/ip-address.js';
+import { append } from '../../../lib/values/append.js';
+import { parseCidr } from '../../../lib/values/ip-address.js';
 import {
   duplicate,
   type FieldErrors,

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { timeOf } from '../../../machinery/time.js';
 import { dropGatedFields, gated } from '../../../registry/gated-fields.js';

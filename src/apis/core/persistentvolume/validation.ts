@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { append } from '../../../lib/values/append.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../machinery/field-error.js';
-import { asGiven } from '../../../machinery/given-empty.js';
+import { asGiven } from '../../../machinery/explicit-empty.js';
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { FeatureGates } from '../../../registry/kind.js';
@@ -59,7 +59,7 @@ export function validateVolumeUpdate(
 ): FieldErrors {
   const options = optionsFor(features, old);
   const errors = validateVolume(object, features, old);
-  // The reference's update rules begin with those of a new volume once more.
+  // kube-apiserver's update rules begin with those of a new volume once more.
   append(errors, validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options));
   const before = sourceOf(old.spec);
   const now = sourceOf(withoutNewExpandSecret(object.spec, old.spec));
@@ -258,7 +258,7 @@ const NEWER_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 };
 
-/** Node affinity stays, but a label may take its newer name, or, in the reference, lose a name that has no newer one. */
+/** Node affinity stays, but a label may take its newer name, or, in kube-apiserver, lose a name that has no newer one. */
 function keepNodeAffinity(
   affinity: Readonly<VolumeNodeAffinity> | undefined,
   old: Readonly<VolumeNodeAffinity>,

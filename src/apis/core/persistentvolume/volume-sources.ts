@@ -1,6 +1,6 @@
 // The kinds of storage a persistent volume can stand for, in the order they are looked at. Sources that pods can name
 // as well share the pods' rules.
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../../machinery/field-error.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
 import { isDns1123Label, isDns1123Subdomain, rangeMessage } from '../../../machinery/validation/names.js';

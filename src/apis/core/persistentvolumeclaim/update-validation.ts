@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { append } from '../../../lib/values/append.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../machinery/field-error.js';
-import { withGivenEmptyOf } from '../../../machinery/given-empty.js';
+import { withGivenEmptyOf } from '../../../machinery/explicit-empty.js';
 import { compareQuantities } from '../../../machinery/quantity.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';

@@ -1,4 +1,4 @@
-import { ownMember } from '../../../lib/plain-object.js';
+import { ownMember } from '../../../lib/values/plain-object.js';
 import { addQuantities, compareQuantities, formatQuantity } from '../../../machinery/quantity.js';
 import type { PodSpec, ResourceList } from '../../../schema/generated/core.v1.js';
 import { isSidecar } from './containers.js';

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import type { AppArmorProfile, Pod } from '../../../schema/generated/core.v1.js';
 import { allContainers } from './containers.js';

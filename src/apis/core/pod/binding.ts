@@ -7,7 +7,7 @@ import {
   required,
 } from '../../../machinery/field-error.js';
 import { badRequest, conflict, StatusError } from '../../../machinery/status.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import type { KubeObject } from '../../../machinery/object.js';
 import type { StatusStrategy, SubresourceAction } from '../../../registry/kind.js';
 import type { Binding, Pod } from '../../../schema/generated/core.v1.js';

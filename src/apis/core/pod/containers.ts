@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../machinery/field-error.js';
 
 export type AnyContainer = Container | EphemeralContainer;
 
-/** All containers of a pod, in the order the reference visits them. */
+/** All containers of a pod, in the order kube-apiserver visits them. */
 export const allContainers = (spec: Readonly<PodSpec>): AnyContainer[] => [
   ...(spec.initContainers ?? []),
   ...(spec.containers ?? []),

@@ -1,5 +1,5 @@
 // Fields behind feature gates that are off are forgotten, unless the old object already used them.
-import { forgetGivenEmpty } from '../../../machinery/given-empty.js';
+import { forgetGivenEmpty } from '../../../machinery/explicit-empty.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import { dropGatedFields, gated, gatedAlways, type GatedField } from '../../../registry/gated-fields.js';
 import type { Lifecycle, LifecycleHandler, Pod, PodSpec } from '../../../schema/generated/core.v1.js';

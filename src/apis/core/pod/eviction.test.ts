@@ -116,7 +116,7 @@ test('a request and its body may not rehearse differently', async () => {
   assert.deepEqual(done, []);
 });
 
-test('very many budgets are looked at in turns with others', async () => {
+test('very many budgets are looked at cooperatively', async () => {
   const matchExpressions = Array.from({ length: 1000 }, (_, i) => ({ key: `k${i}`, operator: 'NotIn', values: ['v'] }));
   const wide = (i: number): PodDisruptionBudget => ({
     ...budget(1),

@@ -1,5 +1,5 @@
 // Deleting a pod as politely as its disruption budget asks.
-import { Turns } from '../../../lib/turns.js';
+import { Yielder } from '../../../lib/scheduling/yield.js';
 import { FieldPath, invalid as invalidField } from '../../../machinery/field-error.js';
 import { labelSelectorAsSelector } from '../../../machinery/label-selector.js';
 import type { KubeObject } from '../../../machinery/object.js';
@@ -84,12 +84,12 @@ async function evictWithinBudget(
 
 async function budgetsOf({ metadata }: Readonly<Pod>, { lookup }: LifeContext): Promise<PodDisruptionBudget[]> {
   const all = (await loadedAll(await lookup.list(BUDGETS, metadata.namespace ?? ''))) as PodDisruptionBudget[];
-  const turns = new Turns();
+  const yielder = new Yielder();
   const found: PodDisruptionBudget[] = [];
   for (const budget of all) {
     if (labelSelectorAsSelector(budget.spec.selector).matches(metadata.labels)) found.push(budget);
     // Anybody may write a thousand with a thousand requirements each.
-    await turns.breathe();
+    await yielder.yieldIfDue();
   }
   return found;
 }
@@ -199,7 +199,7 @@ async function removePod(
       preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion ?? '' };
     }
   }
-  // The body may ask for a rehearsal as well as the request.
+  // The body may ask for a dry run as well as the request.
   const heeded = rehearses ? { ...context, dryRun: true } : context;
   await operations.delete(PODS, namespace, name, { ...options, ...(preconditions && { preconditions }) }, heeded);
 }

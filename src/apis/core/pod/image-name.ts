@@ -6,10 +6,10 @@ const DOMAIN =
 const PATH_PART = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 /** Of a repository's name, with the folder that the library's names are in. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
 
-/** True when the reference names the tag `latest`, or neither tag nor digest. A malformed one does not. */
+/** True when kube-apiserver names the tag `latest`, or neither tag nor digest. A malformed one does not. */
 export function meansLatestImage(image: string): boolean {
   if (IDENTIFIER.test(image)) return false;
   const slash = image.indexOf('/');
@@ -19,7 +19,7 @@ export function meansLatestImage(image: string): boolean {
   const { path, tag, digest } = splitReference(hasDomain ? image.slice(slash + 1) : image);
   if (!path.split('/').every((part) => PATH_PART.test(part))) return false;
   const isLibrary = !path.includes('/') && (!hasDomain || first === 'docker.io' || first === 'index.docker.io');
-  if (path.length + (isLibrary ? 'library/'.length : 0) > LONGEST_NAME) return false;
+  if (path.length + (isLibrary ? 'library/'.length : 0) > MAX_NAME_LENGTH) return false;
   if ((tag !== undefined && !TAG.test(tag)) || (digest !== undefined && !DIGEST.test(digest))) return false;
   return tag === undefined ? digest === undefined : tag === 'latest';
 }

@@ -1,4 +1,4 @@
-import { ownMember } from '../../../lib/plain-object.js';
+import { ownMember } from '../../../lib/values/plain-object.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';

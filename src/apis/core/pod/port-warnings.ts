@@ -1,4 +1,4 @@
-import { goQuote } from '../../../lib/go-quote.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import type { FieldPath } from '../../../machinery/field-error.js';
 import type { ContainerPort, PodSpec } from '../../../schema/generated/core.v1.js';
 import { containersWithPaths } from './containers.js';

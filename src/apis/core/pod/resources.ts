@@ -1,5 +1,5 @@
 // What a whole pod asks for, as quota and schedulers count it.
-import { ownMember } from '../../../lib/plain-object.js';
+import { ownMember } from '../../../lib/values/plain-object.js';
 import { addQuantities, compareQuantities, formatQuantity, quantitySign } from '../../../machinery/quantity.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceList } from '../../../schema/generated/core.v1.js';

@@ -40,7 +40,7 @@ test('what plugins had containers request is requested for the whole pod, where 
   assert.deepEqual(pod.spec.resources, { requests: { cpu: '3', memory: '100Mi' }, limits: { cpu: '4' } });
 });
 
-test('a second volume source is one too many, under the name the reference gives it', () => {
+test('a second volume source is one too many, under the name kube-apiserver gives it', () => {
   const volumes = [{ name: 'v', emptyDir: {}, downwardAPI: { items: [] }, cephfs: { monitors: ['m'] } }];
   assert.deepEqual(createErrors({ volumes }), [
     'spec.volumes[0].cephFS: Forbidden: may not specify more than 1 volume type',
@@ -65,7 +65,7 @@ test('requests above limits, and extended resources without them, are told at th
   ]);
 });
 
-test('a privileged container that may not escalate prints the whole context as the reference keeps it', () => {
+test('a privileged container that may not escalate prints the whole context as kube-apiserver keeps it', () => {
   const [privileged, contradiction] = createErrors(
     container({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
   );
@@ -117,7 +117,7 @@ test('a list that was sent empty shows as such, one that was left out as null', 
   assert.match(text({}), /\+ "ImagePullSecrets": null,/);
 });
 
-test('a list that was sent empty does not show where the reference builds or drops it', () => {
+test('a list that was sent empty does not show where kube-apiserver builds or drops it', () => {
   const old = testPod({ imagePullSecrets: [{ name: 's' }] });
   const emptied = { initContainers: [], schedulingGates: [], tolerations: [] };
   const pod = testPod({ ...emptied, ...container({ restartPolicyRules: [] }) });

@@ -56,7 +56,7 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate: (pod, context) => {
     pod.metadata.generation = 1;
     aliasServiceAccount(pod.spec);
-    // The reference believes whoever says the class of a new pod.
+    // kube-apiserver believes whoever says the class of a new pod.
     pod.status = { phase: 'Pending', qosClass: qosClassOf(pod) };
     dropDisabledPodFields(pod, undefined, context.features);
     if (pod.spec.schedulingGates) pod.status.conditions = [gatedCondition(context.now())];
@@ -70,7 +70,7 @@ export const podStrategy: Strategy<Pod> = {
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
     return [...(messages.length > 0 ? [`${hostname}: [${messages.join(' ')}]`] : []), ...warningsForPod(pod, features)];
   },
-  // The reference fills it in again when it reads what it stored: by then plugins gave the containers theirs.
+  // kube-apiserver fills it in again when it reads what it stored: by then plugins gave the containers theirs.
   canonicalize: ({ spec }) => defaultPodResources(spec),
   prepareForUpdate: (pod, old, context) => {
     aliasServiceAccount(pod.spec);

@@ -1,5 +1,5 @@
-import { trimEnd } from '../../../lib/trim-end.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { trimEnd } from '../../../lib/text/trim-end.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import type { Volume, VolumeProjection } from '../../../schema/generated/core.v1.js';
 
 interface VirtualPath {
@@ -53,7 +53,7 @@ function projectedPaths(projection: Readonly<VolumeProjection>): VirtualPath[] {
 }
 
 /** A response has room for fewer warnings than these. */
-const MOST_OVERLAPS = 1000;
+const MAX_OVERLAPS = 1000;
 
 /**
  * Each path with those before it that are the same, or lie above or below. Sorted with a slash at their ends, all that
@@ -70,7 +70,7 @@ function overlaps(paths: readonly VirtualPath[]): string[] {
   for (const each of sorted) {
     while (above.length > 0 && !each.key.startsWith(above.at(-1)?.key ?? '')) above.pop();
     for (const other of above) {
-      if (pairs.length >= MOST_OVERLAPS) break;
+      if (pairs.length >= MAX_OVERLAPS) break;
       pairs.push(other.place < each.place ? { earlier: other, later: each } : { earlier: each, later: other });
     }
     above.push(each);

@@ -1,7 +1,7 @@
 // What is accepted in a pod but probably not meant, or soon not accepted any more.
-import { append } from '../../../lib/append.js';
-import { deepEqual } from '../../../lib/deep-equal.js';
-import { goQuote } from '../../../lib/go-quote.js';
+import { append } from '../../../lib/values/append.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
+import { goQuote } from '../../../lib/go/quote.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import type { ObjectMeta } from '../../../machinery/object.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, required } from '../../../machinery/field-error.js';
 import { LabelSelector } from '../../../machinery/label-selector.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';

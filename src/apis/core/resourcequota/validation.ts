@@ -1,7 +1,7 @@
-import { append } from '../../../lib/append.js';
-import { ownMember } from '../../../lib/plain-object.js';
+import { append } from '../../../lib/values/append.js';
+import { ownMember } from '../../../lib/values/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
-import { asGiven } from '../../../machinery/given-empty.js';
+import { asGiven } from '../../../machinery/explicit-empty.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../schema/generated/core.v1.js';
 import { validateResourceName } from '../pod/validation/resource-names.js';
@@ -158,7 +158,7 @@ const conflictingScopes = (
     invalid(path, shown, 'conflicting scopes'),
   );
 
-/** The selector in the shape the reference prints it. */
+/** The selector in the shape kube-apiserver prints it. */
 const shownSelector = ({ matchExpressions }: Readonly<ScopeSelector>) => ({
   MatchExpressions: (matchExpressions ?? []).map(({ scopeName, operator, values }) => ({
     ScopeName: scopeName,

@@ -1,4 +1,4 @@
-import { setMember } from '../../../lib/plain-object.js';
+import { setMember } from '../../../lib/values/plain-object.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
@@ -52,7 +52,7 @@ function validateKeysOfType(object: Readonly<Secret>): FieldErrors {
 }
 
 function validateJsonMap(object: Readonly<Secret>, key: string): FieldErrors {
-  // Letter by byte, for the reference's reader tells of the byte that it stumbles over.
+  // Letter by byte, for kube-apiserver's reader tells of the byte that it stumbles over.
   const read = readJsonMap(Buffer.from(object.data?.[key] ?? '', 'base64').toString('latin1'));
   // The contents are secret, also in an error.
   return 'problem' in read ? [invalid(DATA.key(key), '<secret contents redacted>', read.problem)] : [];

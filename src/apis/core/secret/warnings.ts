@@ -1,4 +1,4 @@
-import { keyPairError } from '../../../lib/key-pair-error.js';
+import { keyPairError } from '../../../lib/x509/key-pair-error.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
 
 /** A TLS secret whose key does not fit its certificate is stored, since it may be half of a rotation, but told. */

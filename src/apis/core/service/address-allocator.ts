@@ -1,6 +1,6 @@
 // Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
 // decides between servers; ServiceCIDR objects say which addresses there are.
-import { type Cidr, formatIp, ipText, parseCidr, parseIp } from '../../../lib/ip-address.js';
+import { type Cidr, formatIp, ipText, parseCidr, parseIp } from '../../../lib/values/ip-address.js';
 import { StatusError } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress, ServiceCIDR } from '../../../schema/generated/networking.v1.js';

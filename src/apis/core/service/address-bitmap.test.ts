@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseCidr } from '../../../lib/ip-address.js';
+import { parseCidr } from '../../../lib/values/ip-address.js';
 import type { RangeAllocation, Service } from '../../../schema/generated/core.v1.js';
 import { type AddressBitmap, addressBitmaps, createBitmapAllocator, takenInBoth } from './address-bitmap.js';
 import { type AddressAllocator, AllocationError } from './allocators.js';

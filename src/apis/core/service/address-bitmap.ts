@@ -2,14 +2,21 @@
 //
 // Without the gate MultiCIDRServiceAllocator that is all there is. With it, and as long as DisableAllocatorDualWrite is off,
 // it is written beside the IPAddress objects, so that a server without the gate may take the place of this one.
-import { type Cidr, cidrContains, cidrText, formatIp, type IpAddress, parseIp } from '../../../lib/ip-address.js';
+import {
+  type Cidr,
+  cidrContains,
+  cidrText,
+  formatIp,
+  type IpAddress,
+  parseIp,
+} from '../../../lib/values/ip-address.js';
 import { notInRange, reservedForChoice, usable } from './address-range.js';
 import { type AddressAllocator, AllocationError, RANGE_FULL } from './allocators.js';
 import { RangeBitmap, type RangeStore } from './range-bitmap.js';
 import type { IpFamily } from './service-rules.js';
 
 /** A bitmap of a whole IPv6 block would have no end. */
-const MOST_IPV6_ADDRESSES = 65_536n;
+const MAX_IPV6_ADDRESSES = 65_536n;
 const KEYS = ['serviceips', 'secondaryserviceips'];
 
 export interface AddressBitmap {
@@ -30,7 +37,7 @@ export const addressBitmaps = (
 function addressBitmap(cidr: Cidr, key: string, store: RangeStore, random: (below: number) => number): AddressBitmap {
   const { first, last } = usable(cidr);
   const addresses = last - first + 1n;
-  const most = cidr.family === 6 && addresses >= MOST_IPV6_ADDRESSES ? MOST_IPV6_ADDRESSES - 1n : addresses;
+  const most = cidr.family === 6 && addresses >= MAX_IPV6_ADDRESSES ? MAX_IPV6_ADDRESSES - 1n : addresses;
   const size = most > 0n ? Number(most) : 0;
   return {
     cidr,

@@ -1,5 +1,5 @@
 // Which addresses of a block services may have.
-import { bitsOf, type Cidr, cidrLast, cidrText, type IpAddress, ipText } from '../../../lib/ip-address.js';
+import { bitsOf, type Cidr, cidrLast, cidrText, type IpAddress, ipText } from '../../../lib/values/ip-address.js';
 import { AllocationError } from './allocators.js';
 
 export interface Span {

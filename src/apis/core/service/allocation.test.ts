@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCidr } from '../../../lib/ip-address.js';
+import { parseCidr } from '../../../lib/values/ip-address.js';
 import { StatusError } from '../../../machinery/status.js';
 import type { LifeContext } from '../../../registry/kind.js';
 import type { Service } from '../../../schema/generated/core.v1.js';

@@ -1,7 +1,7 @@
 // Where services get their addresses and node ports. What is taken must be agreed between all servers on one store,
 // so both pools live in the store: addresses as IPAddress objects or, as in older releases, in a shared bitmap, node ports
 // in another.
-import type { Cidr } from '../../../lib/ip-address.js';
+import type { Cidr } from '../../../lib/values/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IpFamily } from './service-rules.js';
 

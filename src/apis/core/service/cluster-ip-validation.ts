@@ -1,6 +1,6 @@
 // clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: four fields that must tell one story.
-import { append } from '../../../lib/append.js';
-import { parseIp } from '../../../lib/ip-address.js';
+import { append } from '../../../lib/values/append.js';
+import { parseIp } from '../../../lib/values/ip-address.js';
 import {
   duplicate,
   type FieldErrors,

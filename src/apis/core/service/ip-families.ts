@@ -1,7 +1,7 @@
 // Decides the families of a service's addresses from what the client said, what it had before and what the cluster
 // can give; refuses what does not fit together.
-import { append } from '../../../lib/append.js';
-import { namesOf } from '../../../lib/closed-maps.js';
+import { append } from '../../../lib/values/append.js';
+import { keysOf } from '../../../lib/values/key-cache.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { invalid as invalidObject } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
@@ -61,7 +61,7 @@ function defaultPolicy({ spec }: Readonly<Service>, old: Readonly<Service> | und
 
 // Selectors may have very many names, which are listed for the few services that are asked about theirs.
 const isSelectorlessHeadless = ({ spec }: Pick<Service, 'spec'>): boolean =>
-  spec.clusterIP === HEADLESS && namesOf(spec.selector ?? {}).length === 0;
+  spec.clusterIP === HEADLESS && keysOf(spec.selector ?? {}).length === 0;
 
 /** Asking for one family gives the second address back; taking it away without asking is refused. */
 function settleRelease({ spec }: Service, old: Readonly<Service>): FieldErrors {

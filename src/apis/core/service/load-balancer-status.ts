@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { parseIp } from '../../../lib/ip-address.js';
+import { append } from '../../../lib/values/append.js';
+import { parseIp } from '../../../lib/values/ip-address.js';
 import {
   type FieldErrors,
   FieldPath,

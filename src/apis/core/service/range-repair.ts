@@ -1,5 +1,5 @@
 // Brings the bitmaps of node ports and addresses back in line with the services that are stored.
-import { type IpAddress, ipText, parseIp } from '../../../lib/ip-address.js';
+import { type IpAddress, ipText, parseIp } from '../../../lib/values/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { AddressBitmap } from './address-bitmap.js';
 import { type PortRange, portRangeText } from './node-port-allocator.js';

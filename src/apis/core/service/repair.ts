@@ -1,7 +1,7 @@
 // Brings the IPAddress objects back in line with the services that are stored. A server can end between taking an address
 // and storing its service, or between deleting a service and giving back what it had; nothing but a look at all services
 // finds out.
-import { parseIp, ipText } from '../../../lib/ip-address.js';
+import { parseIp, ipText } from '../../../lib/values/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress } from '../../../schema/generated/networking.v1.js';
 import { ALLOCATOR_NAME, ipAddress, MANAGED_BY_LABEL } from './address-allocator.js';

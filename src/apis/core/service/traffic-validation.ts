@@ -1,5 +1,5 @@
 // How traffic is balanced and kept near: load balancer class, traffic policies, distribution.
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import {
   type FieldErrors,
   FieldPath,

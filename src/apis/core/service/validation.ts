@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -194,7 +194,7 @@ function validateNodePorts({ spec }: Readonly<Service>): FieldErrors {
   return errors;
 }
 
-/** The pair that is there twice, in the shape the reference prints it. */
+/** The pair that is there twice, in the shape kube-apiserver prints it. */
 const duplicatedPort = (port: number, protocol: string) => ({
   Name: '',
   Protocol: protocol,

@@ -1,4 +1,4 @@
-import { append } from '../../../lib/append.js';
+import { append } from '../../../lib/values/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { warningsForCidr, warningsForIp } from '../../../machinery/validation/ip.js';
 import type { Service } from '../../../schema/generated/core.v1.js';

@@ -1,4 +1,4 @@
-import { parseIp } from '../../../lib/ip-address.js';
+import { parseIp } from '../../../lib/values/ip-address.js';
 import { type FieldErrors, type FieldPath, invalid } from '../../../machinery/field-error.js';
 
 /** What a port may speak, in the order errors list it. */

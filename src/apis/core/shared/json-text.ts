@@ -1,6 +1,6 @@
 // JSON inside of texts (annotations, the data of secrets), read as Go reads it, whose words for rubbish errors repeat.
-import { cannotUnmarshal } from '../../../lib/go-json-kind.js';
-import { isPlainObject, setMember } from '../../../lib/plain-object.js';
+import { cannotUnmarshal } from '../../../lib/go/json-kind.js';
+import { isPlainObject, setMember } from '../../../lib/values/plain-object.js';
 import { mustType } from '../../../schema/catalogue.js';
 import { decodeTree } from '../../../schema/json/decode.js';
 import { JsonSyntaxError, parseExactJson } from '../../../schema/json/parse.js';

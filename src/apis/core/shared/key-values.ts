@@ -1,7 +1,7 @@
 // What config maps and secrets have in common: a bag of named values that may be frozen.
-import { deepEqual } from '../../../lib/deep-equal.js';
+import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../../machinery/explicit-empty.js';
 
 export const MAX_DATA_BYTES = 1024 * 1024;
 

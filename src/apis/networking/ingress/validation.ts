@@ -1,7 +1,7 @@
-import { append } from '../../../lib/append.js';
-import { parseIp } from '../../../lib/ip-address.js';
+import { append } from '../../../lib/values/append.js';
+import { parseIp } from '../../../lib/values/ip-address.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
-import { asGiven } from '../../../machinery/given-empty.js';
+import { asGiven } from '../../../machinery/explicit-empty.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../machinery/validation/ip.js';
 import {

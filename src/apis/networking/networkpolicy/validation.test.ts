@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fieldErrorText } from '../../../machinery/field-error.js';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../schema/generated/networking.v1.js';
 import type { KindDefinition } from '../../../registry/kind.js';
-import { TestApi } from '../../../server/testing.js';
+import { TestApi } from '../../../server/testing/test-api.js';
 import { networkPolicies } from './definition.js';
 import { validateNetworkPolicy } from './validation.js';
 

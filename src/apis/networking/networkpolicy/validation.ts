@@ -1,5 +1,5 @@
-import { append } from '../../../lib/append.js';
-import { cidrContains, parseCidr } from '../../../lib/ip-address.js';
+import { append } from '../../../lib/values/append.js';
+import { cidrContains, parseCidr } from '../../../lib/values/ip-address.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -47,7 +47,7 @@ export function validateNetworkPolicyUpdate(
       ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])],
     ),
   );
-  // The reference asks the rules of a new policy first and those of an update after: what breaks both shows twice.
+  // kube-apiserver asks the rules of a new policy first and those of an update after: what breaks both shows twice.
   return [
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict } }),
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict, old: before } }),

@@ -1,7 +1,7 @@
 // Annotations that mean something to pods.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
-import { goQuote } from '../../../../lib/go-quote.js';
+import { goQuote } from '../../../../lib/go/quote.js';
 import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
 import { readInternalList } from '../../shared/json-text.js';
 import { allContainers } from '../containers.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { internalList } from '../../internal-form/print.js';
 import {
   duplicate,
@@ -11,7 +11,7 @@ import {
   required,
   tooLong,
 } from '../../../../machinery/field-error.js';
-import { givenEmptyOf, wasGivenEmpty } from '../../../../machinery/given-empty.js';
+import { givenEmptyOf, wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidPortName, isValidPortNum } from '../../../../machinery/validation/names.js';
 import type {

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import type { DownwardAPIVolumeFile, DownwardAPIVolumeSource } from '../../../../schema/generated/core.v1.js';
 import { validateFieldReference, validateResourceReference } from './env.js';
@@ -14,7 +14,7 @@ export const validateDownwardVolume = (
   ...(items ?? []).flatMap((file) => validateDownwardFile(file, path)),
 ];
 
-/** The path is that of the list's owner: the reference names no item. */
+/** The path is that of the list's owner: kube-apiserver names no item. */
 export function validateDownwardFile(file: Readonly<DownwardAPIVolumeFile>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (file.path === '') errors.push(required(path.child('path')));

@@ -1,5 +1,5 @@
 // A container's environment, and the references to a pod's own fields it shares with downward API volumes.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,

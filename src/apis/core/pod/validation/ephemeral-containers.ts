@@ -1,5 +1,5 @@
 import { internalDiff } from '../../internal-form/diff.js';
-import { goQuote } from '../../../../lib/go-quote.js';
+import { goQuote } from '../../../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import type { Pod } from '../../../../schema/generated/core.v1.js';
 import { sameEphemeralContainer } from '../equal.js';

@@ -1,5 +1,5 @@
 // Probes and lifecycle hooks: what a node does with a container beside running it.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type { ISCSIVolumeSource } from '../../../../schema/generated/core.v1.js';

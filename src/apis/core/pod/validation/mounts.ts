@@ -1,5 +1,5 @@
 // Where a container finds the pod's volumes: as files (mounts) or as block devices.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -40,7 +40,7 @@ export function validateVolumeMounts(
     if (devices.some((device) => device.devicePath === mountPath)) {
       errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
-    // The paths of the rules below lack the position, as the reference's do.
+    // The paths of the rules below lack the position, as kube-apiserver's do.
     if (subPath) append(errors, validateLocalDescendingPath(subPath, path.child('subPath')));
     if (subPathExpr) {
       if (subPath) {

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/field-error.js';
 import type { Container, Pod, PodTemplateSpec } from '../../../../schema/generated/core.v1.js';
 import { validateAnnotations } from '../../../../machinery/validation/object-meta.js';

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
 import type {
   Container,
@@ -106,7 +106,7 @@ function validateOnlyResources(spec: Readonly<PodSpec>, old: Readonly<PodSpec>):
 const isResizeOf = (container: Readonly<Container>, old: Readonly<Container>): boolean =>
   sameContainer({ ...container, resources: withOldComputeOf(old.resources, container.resources) }, old);
 
-/** Claims of the new container are not looked at, and nor are lists the old one did not have, as in the reference. */
+/** Claims of the new container are not looked at, and nor are lists the old one did not have, as in kube-apiserver. */
 function withOldComputeOf(old: ResourceRequirements, resources: ResourceRequirements): ResourceRequirements {
   const merged = (kind: 'limits' | 'requests'): ResourceList | undefined => {
     const before = old[kind];

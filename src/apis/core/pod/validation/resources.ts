@@ -1,5 +1,5 @@
-import { append } from '../../../../lib/append.js';
-import { ownMember } from '../../../../lib/plain-object.js';
+import { append } from '../../../../lib/values/append.js';
+import { ownMember } from '../../../../lib/values/plain-object.js';
 import {
   duplicate,
   type FieldError,
@@ -11,7 +11,7 @@ import {
   required,
   withMore,
 } from '../../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
 import { QuantityError, int64Value, parseQuantity, quantitySign, scaledValue } from '../../../../machinery/quantity.js';
 import { NOT_NEGATIVE } from '../../../../machinery/validation/fields.js';
 import type {

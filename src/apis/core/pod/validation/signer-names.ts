@@ -1,5 +1,5 @@
 // Names of certificate signers and of the trust bundles that belong to them.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, invalid, required, tooLong } from '../../../../machinery/field-error.js';
 import {
   isDns1123Label,
@@ -7,7 +7,7 @@ import {
   LABEL_MAX_LENGTH,
   SUBDOMAIN_MAX_LENGTH,
 } from '../../../../machinery/validation/names.js';
-import { goQuote } from '../../../../lib/go-quote.js';
+import { goQuote } from '../../../../lib/go/quote.js';
 
 const MAX_LENGTH = 2 * SUBDOMAIN_MAX_LENGTH + LABEL_MAX_LENGTH + 2;
 

@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -10,7 +10,7 @@ import {
   required,
 } from '../../../../machinery/field-error.js';
 import { internalList } from '../../internal-form/print.js';
-import { parseIp } from '../../../../lib/ip-address.js';
+import { parseIp } from '../../../../lib/values/ip-address.js';
 import { invalidEach, validateImmutableField } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
 import { isDns1123Subdomain, isValidGroupId, isValidUserId } from '../../../../machinery/validation/names.js';

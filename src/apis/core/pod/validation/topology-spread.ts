@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   duplicate,
   type FieldErrors,

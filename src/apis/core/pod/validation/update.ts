@@ -1,10 +1,10 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { internalDiff } from '../../internal-form/diff.js';
 import { sortedByKey } from '../../internal-form/members.js';
 import { internalList, internalValue } from '../../internal-form/print.js';
-import { deepEqual } from '../../../../lib/deep-equal.js';
+import { deepEqual } from '../../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
-import { forgetGivenEmpty, withGivenEmptyOf } from '../../../../machinery/given-empty.js';
+import { forgetGivenEmpty, withGivenEmptyOf } from '../../../../machinery/explicit-empty.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type {
   Affinity,

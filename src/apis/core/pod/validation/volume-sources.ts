@@ -1,5 +1,5 @@
 // The kinds of volume a pod can have, in the order they are looked for.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { isNegative } from './quantities.js';
 import {
   type FieldErrors,

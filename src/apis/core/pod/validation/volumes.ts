@@ -1,4 +1,4 @@
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import {
   duplicate,
   type FieldErrors,
@@ -9,7 +9,7 @@ import {
 } from '../../../../machinery/field-error.js';
 import type { ObjectMeta } from '../../../../machinery/object.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
-import { goQuote } from '../../../../lib/go-quote.js';
+import { goQuote } from '../../../../lib/go/quote.js';
 import type { Volume } from '../../../../schema/generated/core.v1.js';
 import { validateDnsLabel } from './names.js';
 import type { PodRules } from './options.js';

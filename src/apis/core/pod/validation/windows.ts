@@ -1,7 +1,7 @@
 // What only Windows pods, or only the others, may set.
-import { append } from '../../../../lib/append.js';
+import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../../machinery/given-empty.js';
+import { wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
 import type {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../../machinery/object.js';
+import type { ResourceStore, StoredObject, WatchEvent } from '../../storage/store.js';
+import { startPolicyInformers } from './policy-informers.js';
+import { bindingObject, policyObject } from './testing.js';
+
+/** A store that tells what a test says. */
+function toldStore(): { readonly store: ResourceStore; tell(...events: WatchEvent[]): void } {
+  let receive: ((events: readonly WatchEvent[]) => boolean) | undefined;
+  const watch: ResourceStore['watch'] = async (_request, receiver) => {
+    receive = receiver;
+    return { ended: new Promise(() => undefined) };
+  };
+  return { store: { watch } as ResourceStore, tell: (...events) => void receive?.(events) };
+}
+
+const stored = (object: KubeObject, revision: number): StoredObject =>
+  ({ key: object.metadata.name, revision, object: () => object }) as StoredObject;
+const SYNCED: WatchEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: true };
+
+function follow() {
+  const policies = toldStore();
+  const bindings = toldStore();
+  const stopping = new AbortController();
+  const source = startPolicyInformers({
+    policies: policies.store,
+    bindings: bindings.store,
+    compile: () => assert.fail('nothing needs it'),
+    signal: stopping.signal,
+    log: () => undefined,
+    wait: () => new Promise(() => undefined),
+  });
+  return { policies, bindings, stopping, source };
+}
+
+test('policies are in force once both kinds are known, and as they change', async () => {
+  const { policies, bindings, source } = follow();
+  const policy = stored(policyObject({}), 1);
+  const binding = stored(bindingObject('bound', 'policy', {}), 1);
+  policies.tell({ type: 'ADDED', object: policy }, SYNCED);
+  assert.equal(source.ready, false);
+  bindings.tell({ type: 'ADDED', object: binding }, SYNCED);
+  assert.equal(await source.whenReady(), true);
+  assert.equal(source.ready, true);
+  assert.deepEqual(
+    source.bound.map(({ name, bindings: [first] }) => [name, first?.name]),
+    [['policy', 'bound']],
+  );
+  bindings.tell({ type: 'DELETED', object: binding });
+  assert.deepEqual(source.bound, []);
+});
+
+test('a server that stops before it knew its policies does not become ready', async () => {
+  const { policies, source, stopping } = follow();
+  policies.tell(SYNCED);
+  stopping.abort();
+  assert.equal(await source.whenReady(), false);
+  assert.equal(source.ready, false);
+});

@@ -1,0 +1,199 @@
+// KMS v2: values encrypted with keys derived from a seed that the service has wrapped, stored with the wrapped seed.
+import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import { errorText } from '../../lib/text/error-text.js';
+import { decryptGcm } from '../aes-gcm.js';
+import type { KmsPluginMetrics } from '../metrics.js';
+import type { RandomBytes } from '../random.js';
+import { EncryptionError, statusOf } from '../encryption-error.js';
+import type { Attributes, Span } from '../../tracing/trace.js';
+import type { Decrypted, Place, EncryptedParts, Encrypter, UsedKey } from '../transformer.js';
+import {
+  decodeEncryptedObject,
+  encodedWith,
+  encodeWrappedKey,
+  type EncryptedObject,
+  SEED,
+  type WrappedKey,
+  wrappedKeyText,
+} from './encrypted-object.js';
+import { keyHash } from './key-hash.js';
+import type { KmsPluginV2 } from './kms-plugin-v2.js';
+import { decryptSeeded, Seed, SEED_BYTES, encryptSeeded } from './seeded.js';
+import type { WriteKey, WriteKeySource } from './write-key.js';
+
+export interface EncrypterV2Options {
+  readonly name: string;
+  readonly service: KmsPluginV2;
+  readonly writeKey: WriteKeySource;
+  readonly random: RandomBytes;
+  readonly newUid: () => string;
+  readonly metrics: KmsPluginMetrics;
+}
+
+/** There are about as many as keys of the service times starts of servers. */
+const MAX_SEEDS = 10_000;
+
+/** Opens data with an unwrapped key. */
+type OpenData = (data: Buffer, key: string) => Buffer;
+
+export class EncrypterV2 implements Encrypter {
+  /** By the text of their wrapped form. */
+  readonly #known = new LRUCache<string, OpenData>({ max: MAX_SEEDS });
+  readonly #unwrapping = new Map<string, Promise<OpenData>>();
+  #remembered: WriteKey['wrapped'] | undefined;
+  #seed: Seed | undefined;
+  /** That key as every value has it. */
+  #encoded: Buffer = Buffer.alloc(0);
+
+  constructor(readonly options: EncrypterV2Options) {}
+
+  // hot: every write
+  encrypt(plain: Buffer, place: Place): EncryptedParts {
+    const { name, writeKey, random, metrics } = this.options;
+    const { seed, wrapped } = writeKey.forWriting();
+    const own = (this.#remembered === wrapped ? this.#seed : undefined) ?? this.#remember(seed, wrapped);
+    const span = place.trace?.span?.child('TransformToStorage with envelopeTransformer', this.#attributes);
+    try {
+      span?.event('About to encrypt data using DEK');
+      const data = encryptSeeded(own, random, plain, place.key);
+      span?.event('Data encryption succeeded');
+      metrics.keyUsed('to_storage', name, wrapped.keyId);
+      span?.event('About to encode encrypted object');
+      const encrypted = encodedWith(this.#encoded, data);
+      span?.event('Encoded encrypted object');
+      return encrypted;
+    } finally {
+      span?.end();
+    }
+  }
+
+  // hot: every value read
+  decrypt(encrypted: Buffer, place: Place): MaybePromise<Decrypted> {
+    const above = place.trace?.span;
+    if (above === undefined) return this.#open(encrypted, place, undefined);
+    return this.#openRecorded(encrypted, place, above);
+  }
+
+  async #openRecorded(encrypted: Buffer, place: Place, above: Span): Promise<Decrypted> {
+    const span = above.child('TransformFromStorage with envelopeTransformer', this.#attributes);
+    try {
+      return await this.#open(encrypted, place, span);
+    } finally {
+      span.end();
+    }
+  }
+
+  #open(encrypted: Buffer, place: Place, span: Span | undefined): MaybePromise<Decrypted> {
+    span?.event('About to decode encrypted object');
+    const object = this.#decoded(encrypted, span);
+    span?.event('Decoded encrypted object');
+    const { wrapped } = this.options.writeKey.current();
+    const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
+    const text = wrappedKeyText(object);
+    const known = this.#known.get(text);
+    if (known !== undefined) return this.#opened(known, object, place, stale, span);
+    span?.event('About to decrypt DEK using remote service');
+    return this.#unwrapped(text, object).then(
+      (open) => {
+        span?.event('DEK decryption succeeded');
+        return this.#opened(open, object, place, stale, span);
+      },
+      (error: unknown) => tell(span, 'DEK decryption failed', error),
+    );
+  }
+
+  #decoded(encrypted: Buffer, span: Span | undefined): EncryptedObject {
+    try {
+      return decodeEncryptedObject(encrypted);
+    } catch (error) {
+      return tell(span, 'Decoding encrypted object failed', error);
+    }
+  }
+
+  get #attributes(): Attributes {
+    return { 'transformer.provider.name': this.options.name };
+  }
+
+  keyOf(encrypted: Buffer): UsedKey {
+    const { keyId, sourceType } = decodeEncryptedObject(encrypted);
+    const { wrapped } = this.options.writeKey.current();
+    return { name: keyHash(keyId), writes: keyId === wrapped.keyId && sourceType === wrapped.sourceType };
+  }
+
+  #opened(
+    open: OpenData,
+    { data, keyId }: EncryptedObject,
+    place: Place,
+    stale: boolean,
+    span: Span | undefined,
+  ): Decrypted {
+    this.options.metrics.keyUsed('from_storage', this.options.name, keyId);
+    span?.event('About to decrypt data using DEK');
+    let plain: Buffer;
+    try {
+      plain = open(data, place.key);
+    } catch (error) {
+      return tell(span, 'Data decryption failed', error);
+    }
+    span?.event('Data decryption succeeded');
+    return { plain, stale };
+  }
+
+  /** What this server writes it need not ask the service about. */
+  #remember(bytes: Buffer, wrapped: WrappedKey): Seed {
+    const seed = new Seed(bytes);
+    this.#seed = seed;
+    this.#remembered = wrapped;
+    this.#encoded = encodeWrappedKey(wrapped);
+    this.#keep(wrappedKeyText(wrapped), decrypterOf(bytes, SEED));
+    return seed;
+  }
+
+  /** Readers that come at the same time share one call. */
+  #unwrapped(text: string, wrapped: WrappedKey): Promise<OpenData> {
+    const running = this.#unwrapping.get(text);
+    if (running !== undefined) return running;
+    const unwrapping = this.#unwrap(text, wrapped).finally(() => this.#unwrapping.delete(text));
+    this.#unwrapping.set(text, unwrapping);
+    return unwrapping;
+  }
+
+  async #unwrap(text: string, wrapped: WrappedKey): Promise<OpenData> {
+    const { service, newUid, metrics } = this.options;
+    metrics.unwrapped();
+    let key: Buffer;
+    try {
+      key = await service.decrypt(newUid(), wrapped);
+    } catch (error) {
+      throw new EncryptionError(`failed to decrypt DEK, error: ${errorText(error)}`, statusOf(error));
+    }
+    const open = decrypterOf(key, wrapped.sourceType);
+    this.#keep(text, open);
+    return open;
+  }
+
+  #keep(text: string, open: OpenData): void {
+    this.#known.set(text, open);
+    this.options.metrics.seedsKept(this.options.name, this.#known.size);
+  }
+}
+
+/** Throws the error again. */
+function tell(span: Span | undefined, what: string, error: unknown): never {
+  span?.event(what);
+  span?.event('exception', { 'exception.message': errorText(error) });
+  throw error;
+}
+
+const KEY_SIZES = [16, 24, 32];
+
+function decrypterOf(key: Buffer, sourceType: number): OpenData {
+  if (sourceType === SEED) {
+    if (key.length < SEED_BYTES) throw new Error(`invalid seed length ${key.length} used for key generation`);
+    const seed = new Seed(key);
+    return (data, place) => decryptSeeded(seed, data, place);
+  }
+  if (!KEY_SIZES.includes(key.length)) throw new Error(`crypto/aes: invalid key size ${key.length}`);
+  return (data, place) => decryptGcm(key, data, place);
+}

@@ -1,0 +1,89 @@
+// Whether KMS plugins are well: asked for health checks, and for KMS v2 also by the clock.
+import type { Clock } from '../../lib/async/clock.js';
+import { errorText } from '../../lib/text/error-text.js';
+import type { KmsSettings } from '../configuration.js';
+import type { KmsPluginV1 } from './kms-plugin-v1.js';
+import type { WriteKeySource } from './write-key.js';
+
+export interface WatchedService {
+  readonly settings: KmsSettings;
+  /** What is wrong, if anything. */
+  check(): Promise<string | undefined>;
+  close(): void;
+}
+
+const POLL_MS = 60_000;
+/** Sooner while it is not well, so that the write key does not expire over a short outage. */
+const POLL_UNWELL_MS = 10_000;
+
+export interface PolledService extends WatchedService {
+  /** Asks for the first time and goes on asking by itself. */
+  begin(): Promise<void>;
+}
+
+export function polledService(options: {
+  readonly settings: KmsSettings;
+  readonly writeKey: WriteKeySource;
+  readonly clock: Clock;
+  readonly log: (message: string) => void;
+  readonly close: () => void;
+}): PolledService {
+  const { settings, writeKey, clock, log } = options;
+  let cancel = (): void => undefined;
+  let closed = false;
+  const ask = async (): Promise<void> => {
+    const wrong = await writeKey.check();
+    if (wrong !== undefined) log(`key service ${settings.name} is not well: ${wrong}`);
+    if (!closed) cancel = clock.after(wrong === undefined ? POLL_MS : POLL_UNWELL_MS, () => void ask());
+  };
+  return {
+    settings,
+    begin: ask,
+    check: () => writeKey.check(),
+    close() {
+      closed = true;
+      cancel();
+      options.close();
+    },
+  };
+}
+
+const PING = Buffer.from('ping');
+const GOOD_ANSWER_MS = 20_000;
+const BAD_ANSWER_MS = 3_000;
+
+/** KMS v1 has no status: something is wrapped and unwrapped. */
+export function pingedService(options: {
+  readonly settings: KmsSettings;
+  readonly service: KmsPluginV1;
+  readonly clock: Clock;
+  readonly close: () => void;
+}): WatchedService {
+  const { settings, service, clock, close } = options;
+  let last: { readonly error: string | undefined; readonly atMs: number } | undefined;
+  let asking: Promise<string | undefined> | undefined;
+  const ask = async (): Promise<string | undefined> => {
+    let section = 'encrypt';
+    try {
+      const wrapped = await service.encrypt(PING);
+      section = 'decrypt';
+      await service.decrypt(wrapped);
+      last = { error: undefined, atMs: clock.now() };
+      return undefined;
+    } catch (error) {
+      last = { error: errorText(error), atMs: clock.now() };
+      const about = `failed to perform ${section} section of the healthz check for KMS Provider ${settings.name}`;
+      return `${about}, error: ${errorText(error)}`;
+    }
+  };
+  return {
+    settings,
+    close,
+    check() {
+      const goodForMs = last?.error === undefined ? GOOD_ANSWER_MS : BAD_ANSWER_MS;
+      if (last !== undefined && clock.now() - last.atMs < goodForMs) return Promise.resolve(last.error);
+      asking ??= ask().finally(() => (asking = undefined));
+      return asking;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// What is offered in a TLS handshake, as a server and as a client: the versions, groups and cipher suites that
+// kube-apiserver offers. Whatever makes a TLS context or connection takes these.
+import { constants } from 'node:crypto';
+import tls, { type SecureContextOptions, type SecureVersion } from 'node:tls';
+import { CIPHER_SUITES, DEFAULT_SUITES, TLS_1_3_SUITES } from './cipher-suites.js';
+import { once } from '../values/once.js';
+
+export interface OfferedTls {
+  readonly minVersion?: SecureVersion;
+  /** By the names that flags have for them; empty for the defaults. Those of TLS 1.3 are offered always. */
+  readonly cipherSuites?: readonly string[];
+}
+
+export type TlsParameters = Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve' | 'secureOptions'>;
+
+export function serverTlsParameters({ minVersion = 'TLSv1.2', cipherSuites = [] }: OfferedTls): TlsParameters {
+  return {
+    minVersion,
+    ciphers: openSslCiphers(cipherSuites),
+    ecdhCurve: offeredGroups(),
+    // A resumed session no longer has the client's intermediate certificates. ChaCha comes first for clients that name
+    // it first: they have no hardware for AES.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_PRIORITIZE_CHACHA,
+  };
+}
+
+export const clientTlsParameters = once((): TlsParameters => ({
+  minVersion: 'TLSv1.2',
+  ciphers: openSslCiphers([]),
+  ecdhCurve: offeredGroups(),
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+}));
+
+/**
+ * In kube-apiserver's order. OpenSSL's own list goes on with finite fields (ffdhe2048 to ffdhe8192), where the answer to
+ * one small packet takes up to half a second of the thread (CVE-2002-20001).
+ */
+const GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521'];
+
+/** The hybrid group needs OpenSSL 3.5. */
+const offeredGroups = once(() => GROUPS.filter(isKnownGroup).join(':'));
+
+function isKnownGroup(group: string): boolean {
+  try {
+    // An empty list of authorities: the public roots need not be loaded for this.
+    tls.createSecureContext({ ecdhCurve: group, ca: [] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The names were checked with the flags; a suite that this OpenSSL does not have is left out. */
+function openSslCiphers(suites: readonly string[]): string {
+  const chosen = suites.length > 0 ? suites : Object.keys(DEFAULT_SUITES);
+  const offered = new Set([...Object.keys(TLS_1_3_SUITES), ...chosen]);
+  const known = new Set(tls.getCiphers());
+  const ciphers = Object.entries(CIPHER_SUITES).flatMap(([suite, cipher]) => (offered.has(suite) ? cipher : []));
+  return [...new Set(ciphers)].filter((cipher) => known.has(cipher.toLowerCase())).join(':');
+}

@@ -1,0 +1,40 @@
+// Objects that became larger on their way than what was sent of them, by what others have to say: a pod by the defaults of
+// its namespace. This remembers by how much, for as long as they live: how large an object is decides where its rules are
+// run.
+
+import { keysOf } from '../lib/values/key-cache.js';
+
+const hints = new WeakMap<object, number>();
+
+/** `bytes`: about as many as what was added has when it is printed. */
+export function addSizeHint(object: object, bytes: number): void {
+  hints.set(object, sizeHint(object) + bytes);
+}
+
+export const sizeHint = (object: object): number => hints.get(object) ?? 0;
+
+/** From so many bytes on what is larger makes no difference. */
+const MAX_BYTES = 256 * 1024;
+/** Of the punctuation around a value. */
+const ENTRY_BYTES = 4;
+
+/** As addSizeHint(), of an object that is new altogether. */
+export function setSizeHint(object: object): void {
+  addSizeHint(object, MAX_BYTES - leftOf(object, MAX_BYTES));
+}
+
+/** About, and without looking at more of it. */
+export const hasBytes = (object: object, bytes: number): boolean => leftOf(object, bytes) <= 0;
+
+function leftOf(value: unknown, bytes: number): number {
+  if (typeof value === 'string') return bytes - value.length - ENTRY_BYTES;
+  if (typeof value !== 'object' || value === null) return bytes - ENTRY_BYTES;
+  const members = value as Readonly<Record<string, unknown>>;
+  let left = bytes;
+  for (const name of keysOf(members)) {
+    if (left <= 0) return 0;
+    // Sets of fields are read only where they are looked at, and tell of what is counted anyway.
+    if (name !== 'fieldsV1') left = leftOf(members[name], left - (Array.isArray(value) ? 0 : name.length));
+  }
+  return left;
+}

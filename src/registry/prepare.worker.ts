@@ -1,0 +1,169 @@
+// The rules that a large object passes before it is stored, run on a worker thread: this side sends the object and takes
+// what was changed, the other has the same kinds.
+import {
+  type WorkerPool,
+  withInlineFallback,
+  type WorkerRequirement,
+  RunInline,
+  task,
+} from '../lib/async/worker-pool.js';
+import { bufferOf } from '../lib/values/buffer-of.js';
+import { runSync, runCooperatively } from '../lib/scheduling/yield.js';
+import type { KubeObject } from '../machinery/object.js';
+import { needsPruning } from '../machinery/needs-pruning.js';
+import type { UserInfo } from '../machinery/user.js';
+import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
+import { withoutResourceVersion } from '../storage/entry.js';
+import type { StoredObject } from '../storage/store.js';
+import { decodeTransferred, encodeForTransferCooperatively, storedObject } from './transferred-object.js';
+import type { KindDefinition, LifeContext, Lookup } from './kind.js';
+import { type MemberChanges, memberChanges, takeChanges } from './member-changes.js';
+import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';
+import { deserializeStatus, type SerializedStatus, serializeStatus } from './serialized-status.js';
+import type { ResourceRegistry } from './registry.js';
+
+/** A kind as another thread finds it. */
+export interface KindRef {
+  readonly group: string;
+  readonly plural: string;
+  /** Of a custom kind: what it is made from, and the version whose rules are meant. */
+  readonly custom?: { readonly id: string; readonly version: string };
+}
+
+interface Preparation {
+  readonly kind: KindRef;
+  /** In the storage version. */
+  readonly object: Uint8Array;
+  /** Of an update: what is stored, and the endpoint that is written through. */
+  readonly old?: Uint8Array;
+  readonly endpoint?: string;
+  readonly context: PlainContext;
+  /** As the kind's findings have it. */
+  readonly found?: object | undefined;
+}
+
+/** What of a LifeContext goes over. */
+interface PlainContext {
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly dryRun: boolean;
+  readonly nowMs: number;
+}
+
+interface Prepared {
+  readonly warnings: readonly string[];
+  readonly refused?: SerializedStatus;
+  readonly changes?: MemberChanges;
+  /** What is stored of the object, unless something is changed yet. */
+  readonly encoded?: Uint8Array;
+}
+
+export const PREPARE = task<Preparation, Prepared>('prepare');
+
+/** As prepareNew(). Answers what is to be stored, as far as it is known: it has been printed there. */
+export function prepareNewOnWorker(
+  workers: WorkerPool,
+  registry: ResourceRegistry,
+  object: KubeObject,
+  context: LifeContext,
+): Promise<Buffer | undefined> {
+  return withInlineFallback(prepareOnWorker(workers, registry, object, context, {}), () => {
+    prepareNew(registry, object, context);
+    return undefined;
+  });
+}
+
+/** As prepareChanged(), and the times of what has not changed are kept. */
+export function prepareChangedOnWorker(
+  workers: WorkerPool,
+  registry: ResourceRegistry,
+  { endpoint, context }: ChangeContext,
+  object: KubeObject,
+  current: StoredObject,
+): Promise<Buffer | undefined> {
+  return withInlineFallback(
+    prepareOnWorker(workers, registry, object, context, { old: current.json, endpoint }),
+    async () => {
+      const old = current.object();
+      prepareChanged(registry, { endpoint, context }, object, old);
+      await runCooperatively(keepUnchangedTimes(object, old));
+      return undefined;
+    },
+  );
+}
+
+async function prepareOnWorker(
+  workers: WorkerPool,
+  registry: ResourceRegistry,
+  object: KubeObject,
+  context: LifeContext,
+  change: Pick<Preparation, 'old' | 'endpoint'>,
+): Promise<Buffer | undefined> {
+  const { user, namespace, dryRun, deadlineMs } = context;
+  const { kind } = registry;
+  const work: Preparation = {
+    kind: refOf(kind),
+    object: await encodeForTransferCooperatively(object),
+    ...change,
+    found: kind.strategy.findings?.of(object),
+    context: { user, namespace, dryRun, nowMs: context.now().getTime() },
+  };
+  const { warnings, refused, changes, encoded } = await workers.run(PREPARE, work, {
+    requires: neededBy(kind),
+    deadlineMs,
+    transfer: ['object'],
+  });
+  for (const text of warnings) context.warn(text);
+  if (refused !== undefined) throw deserializeStatus(refused);
+  if (changes !== undefined) await takeChanges(kind, object, changes);
+  // What others have put into it is dropped when they have all had their say.
+  return encoded === undefined || needsPruning(object) ? undefined : bufferOf(encoded);
+}
+
+export const refOf = ({ group, plural, origin }: KindDefinition): KindRef => ({
+  group,
+  plural,
+  ...(origin && { custom: { id: origin.requirement.id, version: origin.version } }),
+});
+
+export const neededBy = ({ origin }: KindDefinition): WorkerRequirement | undefined => origin?.requirement;
+
+/** The worker's side. */
+export function runPrepare(
+  registry: ResourceRegistry,
+  { object: sent, old, endpoint = '', context: plain, found }: Preparation,
+  settings: Pick<LifeContext, 'features' | 'options' | 'interrupted'>,
+): Prepared {
+  const object = decodeTransferred(registry.kind, sent);
+  if (found !== undefined) registry.kind.strategy.findings?.tell(object, found);
+  const changes = memberChanges(object);
+  const warnings: string[] = [];
+  const { user, namespace, dryRun, nowMs } = plain;
+  const context: LifeContext = {
+    ...settings,
+    user,
+    namespace,
+    dryRun,
+    now: () => new Date(nowMs),
+    lookup: NO_LOOKUP,
+    warn: (text) => warnings.push(text),
+  };
+  try {
+    if (old === undefined) prepareNew(registry, object, context);
+    else {
+      const stored = storedObject(registry.store, old);
+      prepareChanged(registry, { endpoint, context }, object, stored);
+      runSync(keepUnchangedTimes(object, stored));
+    }
+  } catch (error) {
+    return { warnings, refused: serializeStatus(error) };
+  }
+  const encoded = registry.store.options.codec.encodeJson(withoutResourceVersion(object));
+  return { warnings, changes: changes(), encoded: new Uint8Array(encoded) };
+}
+
+const needsMainThread = (): never => {
+  throw new RunInline('other objects are looked up where they are');
+};
+
+const NO_LOOKUP: Lookup = { get: needsMainThread, list: needsMainThread };

@@ -1,0 +1,136 @@
+// Objects of one endpoint in protobuf: each is encoded once, and lists, answers and watch events are joined from its bytes.
+//
+// One field holds the message in all three, so the field with its tag and length is what is kept:
+//
+//   element      0x12 │ length │ message
+//   list item    element
+//   answer       mark │ type │ element │ tail                    (an envelope)
+//   watch event  frame │ event type │ mark │ type │ element │ tail
+import type { AnsweredObject } from '../../lib/http/http.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
+import { apiVersionOf } from '../../machinery/object.js';
+import { encodeJson } from '../../schema/json/encode.js';
+import {
+  ELEMENT_FIELD,
+  PROTOBUF_ENVELOPE_TAIL,
+  protobufElement,
+  protobufEnvelopeHead,
+} from '../../schema/protobuf/envelope.js';
+import { protobufWatchEvent } from '../../schema/protobuf/frames.js';
+import type { StoredObject } from '../../storage/store.js';
+import type { Endpoint } from '../contract/endpoint.js';
+import { type FormedValue, formedValue } from './formed-value.js';
+import type { Negotiated, Transform } from '../wire/negotiate.js';
+
+export class ProtobufForm {
+  readonly #head: Buffer;
+
+  constructor(
+    readonly endpoint: Endpoint,
+    /** Of metadata alone: in which version. */
+    private readonly metadataVersion: Transform['version'] | undefined,
+  ) {
+    const { kind } = endpoint;
+    this.#head =
+      metadataVersion === undefined
+        ? protobufEnvelopeHead(kind.kind, apiVersionOf(kind))
+        : protobufEnvelopeHead('PartialObjectMetadata', `meta.k8s.io/${metadataVersion}`);
+  }
+
+  value(stored: StoredObject): FormedValue {
+    const { metadataVersion } = this;
+    const transform = metadataVersion && ({ kind: 'PartialObjectMetadata', version: metadataVersion } as const);
+    return formedValue(this.endpoint, { transform, includeObject: 'None', nowMs: 0 }, stored);
+  }
+
+  // hot: every item of a list
+  element(stored: StoredObject): Buffer {
+    return stored.encoded?.(this, () => this.#encode(stored)) ?? this.#encode(stored);
+  }
+
+  #encode(stored: StoredObject): Buffer {
+    const { type, value } = this.value(stored);
+    return protobufElement(type, value, ELEMENT_FIELD);
+  }
+
+  object(stored: StoredObject): Buffer {
+    return Buffer.concat([this.#head, this.element(stored), PROTOBUF_ENVELOPE_TAIL]);
+  }
+
+  /** What is recorded of an answer. */
+  recorded(stored: StoredObject): AnsweredObject {
+    const json = (): string => {
+      const { type, value } = this.value(stored);
+      return encodeJson(type, value);
+    };
+    return { form: 'object', json };
+  }
+
+  event(type: string, stored: StoredObject): Buffer {
+    return protobufWatchEvent(type, this.#head, this.element(stored), PROTOBUF_ENVELOPE_TAIL);
+  }
+}
+
+/**
+ * The form that objects, or the items of a list, were asked for in; undefined where it is none of these. There is one of
+ * each endpoint, so that it is a key to bytes.
+ */
+export function protobufForm(
+  endpoint: Endpoint,
+  { media, transform }: Negotiated,
+  metadataKind: 'PartialObjectMetadata' | 'PartialObjectMetadataList' = 'PartialObjectMetadata',
+): ProtobufForm | undefined {
+  if (media.encoding !== 'protobuf') return undefined;
+  if (transform === undefined ? endpoint.type.unstructured !== undefined : transform.kind !== metadataKind) {
+    return undefined;
+  }
+  let forms = known.get(endpoint);
+  if (forms === undefined) known.set(endpoint, (forms = new Map()));
+  const version = transform?.version;
+  let form = forms.get(version);
+  if (form === undefined) forms.set(version, (form = new ProtobufForm(endpoint, version)));
+  return form;
+}
+
+const known = new WeakMap<Endpoint, Map<Transform['version'] | undefined, ProtobufForm>>();
+
+/** Lists of this size are kept joined for those who ask again. */
+const MAX_JOINED_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
+
+/** By the array of items, which the store hands out again while nothing has changed. */
+const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, readonly Buffer[]>>();
+
+/** The elements of a list one after another, in pieces; later where many must be encoded first. */
+export function joinedElements(form: ProtobufForm, items: readonly StoredObject[]): MaybePromise<readonly Buffer[]> {
+  let lists = joinedLists.get(items);
+  if (lists === undefined) joinedLists.set(items, (lists = new Map()));
+  return lists.get(form) ?? joinElements(form, items, lists);
+}
+
+async function joinElements(
+  form: ProtobufForm,
+  items: readonly StoredObject[],
+  lists: Map<ProtobufForm, readonly Buffer[]>,
+): Promise<readonly Buffer[]> {
+  const pieces: Buffer[] = [];
+  const yielder = new Yielder();
+  let elements: Buffer[] = [];
+  let pieceBytes = 0;
+  let bytes = 0;
+  for (let at = 0; at < items.length; at++) {
+    const element = form.element(items[at] as StoredObject);
+    elements.push(element);
+    pieceBytes += element.length;
+    if (pieceBytes >= PIECE_BYTES || at === items.length - 1) {
+      pieces.push(Buffer.concat(elements, pieceBytes));
+      bytes += pieceBytes;
+      elements = [];
+      pieceBytes = 0;
+    }
+    if (yielder.isDue) await yielder.yieldIfDue();
+  }
+  if (bytes <= MAX_JOINED_BYTES) lists.set(form, pieces);
+  return pieces;
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configMaps } from '../../apis/core/configmap/definition.js';
+import { namespaces } from '../../apis/core/namespace/definition.js';
+import type { KindDefinition } from '../../registry/kind.js';
+import { TestApi } from '../../server/testing/test-api.js';
+import { timedRead } from './timed.js';
+
+const MAPS = '/api/v1/namespaces/n/configmaps';
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+test('a recorded request is told where its time went, and one whose bytes were at hand of nothing', async () => {
+  const api = new TestApi({ kinds: [configMaps, namespaces] as readonly KindDefinition[] });
+  assert.deepEqual((await api.post(MAPS, { metadata: { name: 'a' } })).layers, ['etcd']);
+  assert.deepEqual((await api.get(`${MAPS}/a`)).layers, []);
+  assert.deepEqual((await api.get(`${MAPS}/a?resourceVersion=1`)).layers, ['etcd']);
+  assert.deepEqual((await api.get(MAPS)).layers, ['etcd']);
+  assert.deepEqual((await api.get(`${MAPS}/a`, { accept: TABLE })).layers, ['transform-response-object']);
+  assert.deepEqual((await api.get(`${MAPS}/a`, { accept: PROTOBUF })).layers, ['serialize-response-object']);
+  assert.deepEqual((await api.get(MAPS, { accept: TABLE })).layers, ['etcd', 'transform-response-object']);
+});
+
+test('so is a write whose answer is not JSON', async () => {
+  const api = new TestApi({ kinds: [configMaps, namespaces] as readonly KindDefinition[] });
+  const layersOf = async (method: string, target: string, accept: string, body = '{}', type = 'application/json') => {
+    const { layers } = await api.send(method, target, { headers: { accept, 'content-type': type }, body });
+    return layers.filter((layer) => layer !== 'etcd');
+  };
+  const map = '{"metadata":{"name":"a"}}';
+  const serialized = ['serialize-response-object'];
+  assert.deepEqual(await layersOf('POST', MAPS, PROTOBUF, map), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, PROTOBUF, map), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, TABLE, map), ['transform-response-object']);
+  const merge = 'application/merge-patch+json';
+  assert.deepEqual(await layersOf('PATCH', `${MAPS}/a`, PROTOBUF, '{"data":{"k":"v"}}', merge), serialized);
+  assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, 'application/json', map), []);
+});
+
+test('nobody looks at a clock for a request that is not recorded', async (t) => {
+  const now = t.mock.method(performance, 'now');
+  assert.equal(await timedRead({}, () => Promise.resolve(2)), 2);
+  assert.equal(now.mock.callCount(), 0);
+});

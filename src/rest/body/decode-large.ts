@@ -1,0 +1,116 @@
+// Large bodies, read cooperatively: JSON in pieces, and what comes in another form is made JSON elsewhere first.
+import { runCooperatively, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
+import { type ReadPieces, readPieces } from '../../schema/json/decode-pieces.js';
+import { decodeCborTree } from '../../schema/cbor/decode.js';
+import type { StructType } from '../../schema/type.js';
+import { unmatchableTests } from './test-literals.js';
+import { parseYaml } from '../../schema/yaml/parse.js';
+import { type Converter, CONVERTED_BYTES, type ReadBytes, type Unreadable } from '../wire/convert-bytes.js';
+import type { MediaType } from '../wire/media-types.js';
+import { decodeObject, type Decoded, WireError, wireError } from '../wire/codec.js';
+
+/** As decodeObject(). */
+export async function decodeLarge(
+  converter: Converter,
+  media: MediaType,
+  type: StructType,
+  bytes: Buffer,
+  strict: boolean,
+): Promise<Decoded> {
+  const { encoding } = media;
+  const custom = type.unstructured !== undefined;
+  const elsewhere = encoding === 'json' || bytes.length > CONVERTED_BYTES;
+  if (!elsewhere || (custom && encoding === 'protobuf')) return decodeObject(media, type, bytes, strict);
+  const read = await readLarge(converter, encoding, bytes, custom ? undefined : type, strict);
+  if ('unreadable' in read) {
+    const { message, kind, apiVersion } = read.asObject;
+    throw new WireError(message, kind, apiVersion);
+  }
+  await yieldToEventLoop();
+  const { value, strictErrors } = read;
+  if (!custom) return { object: value as object, strictErrors };
+  try {
+    const { object, strictErrors: unknown } = decodeTree(type, value, { strict: strict && encoding !== 'cbor' });
+    return { object, strictErrors: strict ? [...strictErrors, ...unknown] : [] };
+  } catch (error) {
+    throw error instanceof DecodeError ? wireError(media, bytes, error) : error;
+  }
+}
+
+export interface ReadPatchOptions {
+  /** Numbers of a JSON text with a fraction or an exponent are FloatLiterals. */
+  readonly keepFloats?: boolean;
+}
+
+export interface PatchTree {
+  readonly value: unknown;
+  /** Of JSON. */
+  readonly duplicates: string[];
+  /** Of YAML. */
+  readonly strictError?: string | undefined;
+  /** Of a JSON patch: see unmatchableTests. Those of a large one are not looked for. */
+  readonly unmatchable?: () => ReadonlySet<number>;
+}
+
+/** What a patch says, or fails with a DecodeError. */
+export function readPatch(
+  encoding: 'json' | 'yaml' | 'cbor',
+  bytes: Buffer,
+  { keepFloats = false }: ReadPatchOptions = {},
+): PatchTree {
+  switch (encoding) {
+    case 'json':
+      return { ...parseJsonTree(bytes, { keepFloats }), unmatchable: () => unmatchableTests(bytes.toString()) };
+    case 'yaml':
+      return { ...parseYaml(bytes), duplicates: [] };
+    case 'cbor':
+      return { value: decodeCborTree(bytes), duplicates: [] };
+  }
+}
+
+/** The same for a large one. */
+export async function readLargePatch(
+  converter: Converter,
+  encoding: 'json' | 'yaml' | 'cbor',
+  bytes: Buffer,
+): Promise<PatchTree> {
+  if (encoding !== 'json' && bytes.length <= CONVERTED_BYTES) return readPatch(encoding, bytes);
+  const read = await readLarge(converter, encoding, bytes, undefined, true);
+  if ('unreadable' in read) throw new DecodeError(read.unreadable);
+  const { value, strictErrors } = read;
+  if (encoding === 'json') return { value, duplicates: [...strictErrors] };
+  return { value, duplicates: [], strictError: strictErrors[0] };
+}
+
+interface ReadLarge {
+  readonly value: unknown;
+  readonly strictErrors: readonly string[];
+}
+
+async function readLarge(
+  converter: Converter,
+  encoding: MediaType['encoding'],
+  bytes: Buffer,
+  type: StructType | undefined,
+  strict: boolean,
+): Promise<ReadLarge | Unreadable> {
+  const ask = (): Promise<ReadBytes | Unreadable> => {
+    const asked = converter.convert({ what: 'read', encoding, type: type?.name, bytes, strict });
+    return asked as Promise<ReadBytes | Unreadable>;
+  };
+  const told = encoding === 'json' ? undefined : await ask();
+  if (told !== undefined && 'unreadable' in told) return told;
+  const read = await inPieces(told?.json ?? bytes, type, told === undefined);
+  if (read?.clean === true) return { value: read.value, strictErrors: told?.strictErrors ?? [] };
+  // What is wrong with it, or who is told what, takes longer to find out.
+  const explained = told ?? (await ask());
+  if ('unreadable' in explained) return explained;
+  const again = told === undefined && explained.json !== undefined;
+  const found = again ? await inPieces(explained.json, type, false) : read;
+  if (found === undefined) throw new Error('a body can be read at once, but not in pieces');
+  return { value: found.value, strictErrors: explained.strictErrors };
+}
+
+const inPieces = (bytes: Uint8Array, type: StructType | undefined, strict: boolean): Promise<ReadPieces | undefined> =>
+  runCooperatively(readPieces(bytes, type, { strict }));

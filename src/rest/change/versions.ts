@@ -1,0 +1,144 @@
+// What server-side apply needs to know of a kind's other versions.
+import crypto from 'node:crypto';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import {
+  apiVersionFault,
+  apiVersionOf,
+  type JsonObject,
+  type KubeObject,
+  parseApiVersion,
+} from '../../machinery/object.js';
+import type { GroupResource } from '../../machinery/status.js';
+import { fromStorage } from '../../registry/storage-status.js';
+import { OtherVersionError, UnconvertedError, type Versions } from '../../schema/apply/versions.js';
+import { typeOf } from '../../schema/catalogue.js';
+import { parseJsonTree } from '../../schema/json/decode.js';
+import { deepCopy } from '../../schema/deep-copy.js';
+import type { KindDefinition, KindVersion } from '../../registry/kind.js';
+import type { Endpoint } from '../contract/endpoint.js';
+
+/** A kind's versions during one request. */
+export interface Conversions {
+  readonly versions: Versions;
+  /** Does work that may convert. It is done anew where others had to be asked, so it must have no effects. */
+  readonly settle: <T>(work: () => MaybePromise<T>) => MaybePromise<T>;
+}
+
+const remembered = new WeakMap<Endpoint, Conversions>();
+
+export function conversionsOf(endpoint: Endpoint): Conversions {
+  const convert = endpoint.definition.convert?.bind(endpoint.definition);
+  if (convert !== undefined) return askedConversions(createVersions(endpoint), convert, endpoint.resource);
+  let known = remembered.get(endpoint);
+  if (known === undefined) {
+    known = { versions: createVersions(endpoint), settle: (work) => work() };
+    remembered.set(endpoint, known);
+  }
+  return known;
+}
+
+function createVersions({ definition, kind, type }: Endpoint): Versions {
+  const versionAt = (apiVersion: string): KindVersion | undefined => {
+    const { group, version } = parseApiVersion(apiVersion);
+    if (group !== definition.group) return undefined;
+    return [...definition.versions, ...(definition.unservedVersions ?? [])].find((one) => one.version === version);
+  };
+  return {
+    typeAt(apiVersion) {
+      if (apiVersion === apiVersionOf(kind)) return type;
+      const version = versionAt(apiVersion);
+      if (version === undefined && definition.custom) throw new OtherVersionError(unknownVersion(apiVersion));
+      return version && (version.type ?? typeOf(definition.group, version.version, definition.kind));
+    },
+    convert(object, fromApiVersion, toApiVersion) {
+      if (definition.custom) return { ...deepCopy(object), apiVersion: toApiVersion };
+      const from = versionAt(fromApiVersion);
+      const to = versionAt(toApiVersion);
+      let converted = deepCopy(object) as unknown as KubeObject;
+      if (from?.toStorage !== undefined) converted = from.toStorage(converted);
+      if (to?.fromStorage !== undefined) converted = to.fromStorage(converted);
+      converted.apiVersion = toApiVersion;
+      return converted as unknown as JsonObject;
+    },
+  };
+}
+
+const unknownVersion = (apiVersion: string): string =>
+  apiVersionFault(apiVersion) ?? `request to convert CR to an invalid group/version: ${apiVersion}`;
+
+/** What came of a conversion, by the key of what was converted. */
+export interface ResolvedConversion {
+  readonly key: string;
+  readonly object: Uint8Array;
+}
+
+/** Thrown through work that cannot ask others, to who can, and comes again with the answer. */
+export class ConversionRequired extends Error {
+  constructor(
+    readonly key: string,
+    readonly object: JsonObject,
+    readonly apiVersion: string,
+  ) {
+    super('the conversion has not been told');
+  }
+}
+
+/** As conversionsOf(), where nobody can be asked: those that others are asked for have to be told. */
+export function resolvedVersions(endpoint: Endpoint, told: readonly ResolvedConversion[] = []): Versions {
+  if (endpoint.definition.convert === undefined) return conversionsOf(endpoint).versions;
+  return {
+    typeAt: createVersions(endpoint).typeAt,
+    convert(object, fromApiVersion, toApiVersion) {
+      const stated = { ...object, apiVersion: fromApiVersion };
+      const key = crypto
+        .createHash('sha256')
+        .update(JSON.stringify([toApiVersion, stated]))
+        .digest('base64');
+      const made = told.find((one) => one.key === key);
+      if (made === undefined) throw new ConversionRequired(key, stated, toApiVersion);
+      return parseJsonTree(made.object).value as JsonObject;
+    },
+  };
+}
+
+/** Thrown through work that cannot wait, to who can. */
+class StillConverting extends Error {
+  constructor(readonly converted: Promise<void>) {
+    super('the conversion is not done yet');
+  }
+}
+
+/** Conversions are remembered by what was converted: work that is done anew makes its objects anew, too. */
+function askedConversions(
+  { typeAt }: Versions,
+  convert: NonNullable<KindDefinition['convert']>,
+  resource: GroupResource,
+): Conversions {
+  const known = new Map<string, JsonObject | UnconvertedError>();
+  const keep = (key: string) => (made: JsonObject | UnconvertedError) => void known.set(key, made);
+  return {
+    versions: {
+      typeAt,
+      convert(object, fromApiVersion, toApiVersion) {
+        const stated = { ...object, apiVersion: fromApiVersion };
+        const key = JSON.stringify([toApiVersion, stated]);
+        const converted = known.get(key);
+        if (converted instanceof UnconvertedError) throw converted;
+        if (converted !== undefined) return deepCopy(converted);
+        const making = convert(stated, toApiVersion).catch((failure: unknown) => new UnconvertedError(failure));
+        throw new StillConverting(making.then(keep(key)));
+      },
+    },
+    async settle(work) {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (error instanceof UnconvertedError) throw fromStorage(error.why, resource, '');
+          if (!(error instanceof StillConverting)) throw error;
+          await error.converted;
+        }
+      }
+    },
+  };
+}

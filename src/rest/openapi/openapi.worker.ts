@@ -1,0 +1,102 @@
+// What OpenAPI documents say of kinds with large schemas, and whole documents as protobuf, made on a worker thread.
+import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
+import { bufferOf } from '../../lib/values/buffer-of.js';
+import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
+import { workersFor } from '../../registry/registry.js';
+import { type Definition, encodedDefinition } from '../../schema/openapi/definitions.js';
+import type { JsonSchema, SchemaForm } from '../../schema/openapi/json-schema.js';
+import { encodeDocumentV2 } from '../../schema/openapi/protobuf-v2.js';
+import { encodeDocumentV3 } from '../../schema/openapi/protobuf-v3.js';
+import type { Endpoint } from '../contract/endpoint.js';
+
+interface PublishWork {
+  readonly kind: KindRef;
+  readonly version: string;
+  readonly form: SchemaForm;
+  /** Of the type. */
+  readonly name: string;
+}
+
+interface PublishMade {
+  readonly text: Uint8Array;
+  readonly references: readonly string[];
+}
+
+export const PUBLISH = task<PublishWork, PublishMade>('publish');
+
+/** The definitions of custom kinds' types, for as long as the kinds are served. */
+export class CustomDefinitions {
+  readonly #made = new WeakMap<Endpoint, Definition>();
+
+  constructor(private readonly form: SchemaForm) {}
+
+  of(endpoint: Endpoint, name: string): Definition | undefined {
+    // That of a list is small.
+    if (endpoint.type.name !== name) return undefined;
+    let made = this.#made.get(endpoint);
+    if (made === undefined) {
+      const schema = endpoint.definition.openApiSchema?.(this.form, name);
+      if (schema === undefined) return undefined;
+      this.#made.set(endpoint, (made = encodedDefinition(name, schema)));
+    }
+    return made;
+  }
+
+  /** Those that take long are made elsewhere: undefined when there are none to wait for. */
+  prepare(endpoints: readonly Endpoint[]): Promise<unknown> | undefined {
+    const wanted = endpoints.filter(
+      (endpoint) => publishesOnWorker(endpoint) !== undefined && !this.#made.has(endpoint),
+    );
+    return wanted.length === 0 ? undefined : Promise.all(wanted.map((endpoint) => this.#prepare(endpoint)));
+  }
+
+  async #prepare(endpoint: Endpoint): Promise<void> {
+    const workers = publishesOnWorker(endpoint);
+    if (workers === undefined) return;
+    const { definition, kind, type } = endpoint;
+    const work = { kind: refOf(definition), version: kind.version, form: this.form, name: type.name };
+    const made = await withInlineFallback<PublishMade | undefined>(
+      workers.run(PUBLISH, work, { requires: neededBy(definition) }),
+      () => undefined,
+    );
+    if (made === undefined) return;
+    const { text, references } = made;
+    this.#made.set(endpoint, { text: bufferOf(text).toString(), references });
+  }
+}
+
+/** Where even a byte of an object is too much to look at here, its schema is what takes long. */
+function publishesOnWorker({ registry, definition }: Endpoint): WorkerPool | undefined {
+  return definition.openApiSchema === undefined ? undefined : workersFor(registry, 1);
+}
+
+/** The worker's side. */
+export function runPublish({ definition }: Endpoint, { form, name }: PublishWork): PublishMade {
+  const schema = definition.openApiSchema?.(form, name);
+  if (schema === undefined) throw new Error(`${name} is not published`);
+  const { text, references } = encodedDefinition(name, schema);
+  return { text: new Uint8Array(Buffer.from(text)), references };
+}
+
+export const ENCODE_DOCUMENT = task<
+  { readonly form: SchemaForm; readonly json: Uint8Array },
+  { readonly bytes: Uint8Array }
+>('encode-document');
+
+/** A document as protobuf. */
+export const encodeDocument = async (
+  workers: WorkerPool | undefined,
+  form: SchemaForm,
+  json: Buffer,
+): Promise<Buffer> => {
+  const inline = (): { bytes: Uint8Array } => runEncodeDocument({ form, json });
+  if (workers === undefined || json.length < workers.minBytes) return bufferOf(inline().bytes);
+  return bufferOf((await withInlineFallback(workers.run(ENCODE_DOCUMENT, { form, json }), inline)).bytes);
+};
+
+export function runEncodeDocument({ form, json }: { readonly form: SchemaForm; readonly json: Uint8Array }): {
+  bytes: Uint8Array;
+} {
+  const document = JSON.parse(bufferOf(json).toString()) as JsonSchema;
+  return { bytes: new Uint8Array(form === 'v2' ? encodeDocumentV2(document) : encodeDocumentV3(document)) };
+}

@@ -1,0 +1,145 @@
+import type { AdmissionAttributes } from '../../admission/plugin.js';
+import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { apiVersionOf, type KubeObject } from '../../machinery/object.js';
+import { badRequest, StatusError } from '../../machinery/status.js';
+import type { Subresource } from '../../registry/kind.js';
+import { managedFieldSteps } from '../../schema/apply/field-manager.js';
+import { singleVersion } from '../../schema/apply/versions.js';
+import { typeOf } from '../../schema/catalogue.js';
+import { encodeJson } from '../../schema/json/encode.js';
+import type { StructType } from '../../schema/type.js';
+import { readBody } from '../body/decode-body.js';
+import { decodeLarge } from '../body/decode-large.js';
+import type { Endpoint } from '../contract/endpoint.js';
+import { managerName } from '../contract/field-manager.js';
+import { bodyMediaType, negotiate, WITHOUT_TABLES } from '../wire/negotiate.js';
+import { createOptions } from '../contract/query-options.js';
+import { noteStoring } from '../contract/record-verb.js';
+import type { RestRequest } from '../contract/request.js';
+import { metaType } from '../answer/formed-value.js';
+import { respondLargeValue, respondValue } from '../answer/respond.js';
+import { readRequestBody } from '../body/read-body.js';
+import { lifeContext, type RestServices } from '../contract/services.js';
+import { decodeObject, WireError } from '../wire/codec.js';
+
+/** POST to a subresource that acts on its parent: binding, eviction, token. */
+export async function createSubresource(
+  services: RestServices,
+  endpoint: Endpoint,
+  request: RestRequest,
+  subresource: Subresource,
+): Promise<HttpResponse> {
+  const { http, info } = request;
+  const kind = {
+    group: subresource.group ?? endpoint.kind.group,
+    version: subresource.version ?? endpoint.kind.version,
+    kind: subresource.kind,
+  };
+  const type = typeOf(kind.group, kind.version, kind.kind);
+  if (type === undefined || subresource.create === undefined)
+    throw new Error(`no type or action for ${info.subresource}`);
+  const negotiated = negotiate(http, services.mediaTypes, WITHOUT_TABLES);
+  const span = request.trace?.span;
+  const body = await readRequestBody(services, endpoint, request, 'create');
+  const options = createOptions(http);
+  const { mediaTypes } = services;
+  const sent = { ...kind, version: (await sentVersion(services, http, body, subresource)) ?? kind.version };
+  const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
+  span?.event('About to convert to expected version');
+  const object = await readBody(
+    services.converter,
+    http,
+    body,
+    {
+      kind: sent,
+      type: sentType,
+      defaults: subresource.defaults?.bind(subresource),
+    },
+    { mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
+  );
+  span?.event('Conversion done');
+  request.trail?.requestObject(object, (sentBody) => encodeJson(sentType, sentBody));
+  object.apiVersion = apiVersionOf(kind);
+  matchParent(object, info.namespace);
+  const noting = managedFieldSteps({
+    type,
+    live: undefined,
+    newObject: object,
+    manager: managerName(options.fieldManager, http),
+    apiVersion: object.apiVersion,
+    subresource: info.subresource,
+    time: services.clock(),
+    resetFields: [],
+    versions: singleVersion(object.apiVersion, type),
+  });
+  const large = body.length > LARGE_BYTES;
+  if (large) await runCooperatively(noting);
+  else runSync(noting);
+  const context = lifeContext(services, request, info.namespace, options.dryRun);
+  const attributes: AdmissionAttributes = {
+    operation: 'CREATE',
+    kind,
+    resource: endpoint.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    object,
+    options,
+    context,
+    operations: services.ownOperations,
+    annotate: (key, value, level) => request.annotate(key, value, level),
+  };
+  const act = subresource.create.bind(subresource);
+  const { code, object: made } = await noteStoring(span, body.length, async () => {
+    await services.admission.admit(attributes);
+    if (subresource.reviewsComplete !== true) await services.admission.validate(attributes);
+    return act({
+      name: info.name,
+      namespace: info.namespace,
+      body: object,
+      context,
+      operations: services.operations,
+      review: (complete) => services.admission.validate({ ...attributes, object: complete }),
+      annotate: (key, value) => request.annotate(key, value),
+    });
+  });
+  span?.event('About to write a response');
+  const rendering = { request: http, negotiated, converter: services.converter };
+  const respond = large ? respondLargeValue : respondValue;
+  return respond(rendering, code, typeOfAnswer(made, type), made);
+}
+
+/** Which of the other versions a subresource takes the body is in; undefined for its own, or one nobody knows. */
+async function sentVersion(
+  { mediaTypes, converter }: RestServices,
+  http: HttpRequest,
+  body: Buffer,
+  { group, alsoVersions = [] }: Subresource,
+): Promise<string | undefined> {
+  if (alsoVersions.length === 0) return undefined;
+  try {
+    const media = bodyMediaType(http, mediaTypes);
+    const type = metaType('v1', 'PartialObjectMetadata');
+    const { object } =
+      body.length > LARGE_BYTES
+        ? await decodeLarge(converter, media, type, body, false)
+        : decodeObject(media, type, body, false);
+    const { apiVersion = '' } = object as KubeObject;
+    return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
+  } catch (error) {
+    // What is wrong with the body is told when it is decoded in full.
+    if (error instanceof WireError || error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+function matchParent({ metadata }: KubeObject, namespace: string): void {
+  if (metadata.namespace === undefined || metadata.namespace === '') metadata.namespace = namespace;
+  else if (metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+export const typeOfAnswer = (made: object, type: StructType): StructType =>
+  (made as { kind?: string }).kind === 'Status' ? metaType('v1', 'Status') : type;

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../../machinery/object.js';
+import { mustType } from '../../schema/catalogue.js';
+import { objectCodec } from './object-codec.js';
+
+const codec = objectCodec(mustType('io.k8s.api.core.v1.ConfigMap'));
+const object = {
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'a', namespace: 'b' },
+  data: { n: '1', t: 'two\nlines' },
+} as KubeObject;
+
+const BEGINNINGS = {
+  'application/vnd.kubernetes.protobuf': 'k8s\0',
+  'application/json': '{"kind":"ConfigMap",',
+  'application/yaml': 'apiVersion: v1\ndata:\n  "n": "1"\n',
+};
+
+for (const [mediaType, beginning] of Object.entries(BEGINNINGS)) {
+  test(`what is stored as ${mediaType} is in that form, and is read whatever is written today`, () => {
+    const bytes = codec.encodeStorage(object, mediaType);
+    assert.equal(bytes.toString('latin1').slice(0, beginning.length), beginning);
+    assert.deepEqual(codec.decodeStorage(bytes), object);
+  });
+}
+
+test('what was stored in base64 long ago is read, and of what is no object at all the base64 is told', () => {
+  for (const mediaType of Object.keys(BEGINNINGS)) {
+    const wrapped = Buffer.from(codec.encodeStorage(object, mediaType).toString('base64'));
+    assert.deepEqual(codec.decodeStorage(wrapped), object);
+  }
+  assert.throws(() => codec.decodeStorage(Buffer.from('not an object at all')), {
+    message: 'illegal base64 data at input byte 3',
+  });
+  assert.throws(() => codec.decodeStorage(Buffer.from('{"kind":"ConfigMap"')), {
+    message: 'unexpected end of JSON input',
+  });
+});

@@ -1,0 +1,82 @@
+import type { ResourceMatch } from '../../admission/matching/match.js';
+import type { ServedResources } from '../../admission/matching/seen-request.js';
+import type { WorkerPool } from '../../lib/async/worker-pool.js';
+import { decodeChanged } from '../../rest/body/decode-changed.js';
+import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { hasBytes } from '../../machinery/size-hint.js';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
+import { workersFor } from '../../registry/registry.js';
+import { fromStorage } from '../../registry/storage-status.js';
+import { CONVERTED_BYTES } from '../../rest/wire/convert-bytes.js';
+import { type Endpoint, inVersion } from '../../rest/contract/endpoint.js';
+import { decodeTree } from '../../schema/json/decode.js';
+import { typeOf } from '../../schema/catalogue.js';
+import { encodeJson } from '../../schema/json/encode.js';
+import { encodePieces } from '../../schema/json/encode-pieces.js';
+import { mutateOnWorker } from '../worker/mutate.worker.js';
+import { patchOnWorker } from '../worker/patch.worker.js';
+import type { Resources } from '../kinds/resources.js';
+
+/** What admission policies know of the resources: names with the same objects behind them, and their versions. */
+export const servedResources = (resources: Resources): ServedResources => ({
+  equivalentsOf(resource) {
+    const asked = resources.find(resource.group, resource.version, resource.resource);
+    if (asked === undefined) return [];
+    return resources.sharing(asked).map(({ resource: other, kind }) => ({ resource: other, kind }));
+  },
+  inVersion({ group, version, resource }, stored) {
+    const endpoint = resources.find(group, version, resource);
+    return endpoint === undefined || endpoint.kind.kind !== stored.kind ? stored : inVersion(endpoint, stored);
+  },
+  convert({ group, version, resource }, object) {
+    const endpoint = resources.find(group, version, resource);
+    if (endpoint?.definition.convert === undefined || endpoint.kind.kind !== object.kind) return undefined;
+    const apiVersion = apiVersionOf(endpoint.kind);
+    return object.apiVersion === apiVersion ? undefined : converted(endpoint, object, apiVersion);
+  },
+  print({ group, version, resource }, kind, object) {
+    const endpoint = resources.find(group, version, resource);
+    const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
+    if (type === undefined) throw new Error(`the catalogue has no ${kind.kind} in ${kind.group}/${kind.version}`);
+    return hasBytes(object, LARGE_BYTES)
+      ? runCooperatively(encodePieces(type, object, 'sent'))
+      : encodeJson(type, object);
+  },
+  toStored({ group, version, resource }, kind, tree, strict) {
+    const endpoint = resources.find(group, version, resource);
+    if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
+    return decodeChanged(endpoint, kind, tree, strict);
+  },
+  patchOnWorker(matched, object, patch) {
+    const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
+    const there = changedOnWorker(resources, matched, isLarge);
+    return there && patchOnWorker(there.workers, there.endpoint, object, patch);
+  },
+  mutateOnWorker(matched, object, mutation) {
+    const isLarge = hasBytes(object, CONVERTED_BYTES) || hasBytes(mutation, CONVERTED_BYTES);
+    const there = changedOnWorker(resources, matched, isLarge);
+    return there && mutateOnWorker(there.workers, there.endpoint, object, mutation);
+  },
+  typeOf: resources.typeOf,
+});
+
+/** Where what others make of an object is found out, when not here. */
+function changedOnWorker(
+  resources: Resources,
+  { resource, kind }: ResourceMatch,
+  isLarge: boolean,
+): { readonly workers: WorkerPool; readonly endpoint: Endpoint } | undefined {
+  const endpoint = resources.find(resource.group, resource.version, resource.resource);
+  if (endpoint?.kind.kind !== kind.kind || !endpoint.storedShape) return undefined;
+  const workers = workersFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
+  return workers && { workers, endpoint };
+}
+
+async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
+  try {
+    const made = await endpoint.definition.convert?.(object as JsonObject & KubeObject, apiVersion);
+    return decodeTree(endpoint.type, made, { strict: false }).object as unknown as KubeObject;
+  } catch (error) {
+    throw fromStorage(error, endpoint.resource, object.metadata.name ?? '');
+  }
+}

@@ -1,0 +1,11 @@
+/** For parts that need each other: one is asked for only after both are made. */
+export function deferredRef<T>(): { readonly value: T; set(value: T): void } {
+  let bound: { readonly value: T } | undefined;
+  return {
+    get value() {
+      if (bound === undefined) throw new Error('asked for before the server was built');
+      return bound.value;
+    },
+    set: (value) => (bound = { value }),
+  };
+}

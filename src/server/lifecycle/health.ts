@@ -1,0 +1,148 @@
+// /healthz, /livez and /readyz: named checks, alone or all together.
+import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { goQuote } from '../../lib/go/quote.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import { plainError } from '../../filters/plain-response.js';
+import { checkRank } from './check-order.js';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** Checks with a group can be excluded together. */
+  readonly group?: string;
+  /** `undefined` when healthy, else what is wrong. */
+  check(): MaybePromise<string | undefined>;
+}
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+
+export interface HealthOptions {
+  /** `--livez-grace-period`: how long from the start /livez takes unfinished start-up for healthy. */
+  readonly livezGracePeriodMs: number;
+  readonly now?: () => number;
+  readonly log: Logger;
+  /** Told each check's result. */
+  readonly observe?: (check: string, endpoint: HealthEndpoint, healthy: boolean) => void;
+}
+
+export class Health {
+  private readonly checks: Record<HealthEndpoint, HealthCheck[]> = { healthz: [], livez: [], readyz: [] };
+  private readonly now: () => number;
+  private readonly startedMs: number;
+
+  constructor(private readonly options: HealthOptions) {
+    this.now = options.now ?? Date.now;
+    this.startedMs = this.now();
+    this.add(PING);
+    this.add({ name: 'log', check: () => undefined });
+  }
+
+  /** On all three endpoints. */
+  add(check: HealthCheck): void {
+    this.checks.healthz.push(check);
+    this.checks.livez.push(check);
+    this.checks.readyz.push(check);
+  }
+
+  /** Part of the start-up: /livez does not mind it until the grace period is over. */
+  addBoot(check: HealthCheck): void {
+    this.checks.healthz.push(check);
+    this.checks.readyz.push(check);
+    const endMs = this.startedMs + this.options.livezGracePeriodMs;
+    const graced = (): MaybePromise<string | undefined> => (this.now() > endMs ? check.check() : undefined);
+    this.checks.livez.push(this.options.livezGracePeriodMs > 0 ? { ...check, check: graced } : check);
+  }
+
+  /** Of what the server depends on, but a new start would not mend. */
+  addExceptLivez(check: HealthCheck): void {
+    this.checks.healthz.push(check);
+    this.checks.readyz.push(check);
+  }
+
+  addReadyz(check: HealthCheck): void {
+    this.checks.readyz.push(check);
+  }
+
+  /** What /readyz would say, for the server itself. */
+  async ready(): Promise<boolean> {
+    const wrong = await Promise.all(this.checks.readyz.map(async (check) => check.check()));
+    return wrong.every((each) => each === undefined);
+  }
+
+  /** The paths served, for the index. */
+  paths(): string[] {
+    return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
+      `/${endpoint}`,
+      ...this.checks[endpoint].map(({ name }) => `/${endpoint}/${name}`),
+    ]);
+  }
+
+  /** `undefined` when the path is not one of health. */
+  handle(request: HttpRequest, path: string): MaybePromise<HttpResponse> | undefined {
+    const match = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path);
+    if (match === null) return undefined;
+    const endpoint = match[1] as HealthEndpoint;
+    const name = match[2];
+    if (name === undefined) return this.all(endpoint, request);
+    const check = this.checks[endpoint].find((each) => each.name === name);
+    return check === undefined ? undefined : one(check);
+  }
+
+  private async all(endpoint: HealthEndpoint, request: HttpRequest): Promise<HttpResponse> {
+    const { log, observe } = this.options;
+    const excluded = new Set(request.search === '' ? [] : request.query.getAll('exclude'));
+    const unknown = new Set(excluded);
+    let output = '';
+    let details = '';
+    const failed: string[] = [];
+    for (const check of inOrder(this.checks[endpoint])) {
+      const { name, group } = check;
+      if (excluded.has(name)) {
+        unknown.delete(name);
+        output += `[+]${name} excluded: ok\n`;
+        continue;
+      }
+      if (group !== undefined && excluded.has(group)) {
+        unknown.delete(group);
+        output += `[+]${name} excluded with ${group}: ok\n`;
+        continue;
+      }
+      const wrong = await check.check();
+      observe?.(name, endpoint, wrong === undefined);
+      if (wrong === undefined) {
+        output += `[+]${name} ok\n`;
+        continue;
+      }
+      // Anyone may ask this endpoint, so the reason goes to the log alone.
+      output += `[-]${name} failed: reason withheld\n`;
+      details += `[-]${name} failed: ${wrong}\n`;
+      failed.push(name);
+    }
+    if (unknown.size > 0) {
+      const names = [...unknown].sort().map(goQuote).join(',');
+      output += `warn: some health checks cannot be excluded: no matches for ${names}\n`;
+    }
+    if (failed.length > 0) {
+      log.v(2)?.plain(`${failed.join(',')} check failed: ${endpoint}\n${details}`);
+      return plainError(500, `${output}${endpoint} check failed`);
+    }
+    return ok(request.query.has('verbose') ? `${output}${endpoint} check passed\n` : 'ok');
+  }
+}
+
+const inOrder = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
+  checks.toSorted((a, b) => checkRank(a.name) - checkRank(b.name));
+
+const PING: HealthCheck = { name: 'ping', check: () => undefined };
+
+async function one(check: HealthCheck): Promise<HttpResponse> {
+  const wrong = await check.check();
+  if (wrong !== undefined) return plainError(500, `internal server error: ${wrong}`);
+  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'ok' };
+}
+
+const ok = (body: string): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body,
+});

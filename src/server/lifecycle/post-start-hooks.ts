@@ -1,0 +1,57 @@
+// What begins once the port is open; each is a health check until it has begun well.
+import type { Logger } from '../../lib/telemetry/log.js';
+import type { Health, HealthCheck } from './health.js';
+
+export interface PostStartHook {
+  readonly name: string;
+  /** Returns when started; work that goes on ends with `signal`. Throwing ends the process. */
+  run(signal: AbortSignal): Promise<void> | void;
+}
+
+export class PostStartHooks {
+  private readonly hooks: { readonly hook: PostStartHook; done: boolean }[] = [];
+
+  constructor(private readonly health: Health) {}
+
+  add(hook: PostStartHook): void {
+    const entry = { hook, done: false };
+    this.hooks.push(entry);
+    this.health.addBoot({
+      name: `poststarthook/${hook.name}`,
+      check: () => (entry.done ? undefined : 'not finished'),
+    });
+  }
+
+  /** Tells of a part of the start-up that goes on after its hook has begun. */
+  addCheck(check: HealthCheck): void {
+    this.health.addBoot(check);
+  }
+
+  /** The same, where only readiness depends on it. */
+  addReadyCheck(check: HealthCheck): void {
+    this.health.addReadyz(check);
+  }
+
+  /** Runs all at once; resolves when each has begun. */
+  async run(signal: AbortSignal, log: Logger): Promise<void> {
+    await Promise.all(
+      this.hooks.map(async (entry) => {
+        try {
+          await entry.hook.run(signal);
+          entry.done = true;
+        } catch (error) {
+          if (signal.aborted) return;
+          log.error(error, 'PostStartHook failed', { name: entry.hook.name });
+          throw new PostStartHookError(entry.hook.name, error);
+        }
+      }),
+    );
+  }
+}
+
+export class PostStartHookError extends Error {
+  constructor(name: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`PostStartHook "${name}" failed: ${why}`, { cause });
+  }
+}

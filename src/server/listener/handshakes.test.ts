@@ -1,0 +1,138 @@
+// runs-on: every-node
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { beforeEach, test, type TestContext } from 'node:test';
+import { pollUntil } from '../../lib/testing/poll-until.js';
+import { Handshakes } from './handshakes.js';
+
+const NEVER_MS = 600_000;
+
+let begun: Socket[] = [];
+let failures: string[] = [];
+
+beforeEach(() => {
+  [begun, failures] = [[], []];
+});
+
+const handshakesWithin = (timeoutMs: number): Handshakes =>
+  new Handshakes({
+    begin: (socket) => begun.push(socket),
+    onFailure: (_socket, why) => failures.push(why),
+    timeoutMs,
+  });
+
+/** A client that is there, and whose time is over when the test says so. */
+class TestClient extends PassThrough {
+  timeOver: (() => void) | undefined;
+
+  setTimeout(ms: number, timeOver: () => void): this {
+    this.timeOver = ms === 0 ? undefined : timeOver;
+    return this;
+  }
+
+  asSocket(): Socket {
+    return this as unknown as Socket;
+  }
+}
+
+/** How to connect to a server that leaves silent clients after that time. */
+async function listening(t: TestContext, timeoutMs: number): Promise<() => Promise<Socket>> {
+  const handshakes = handshakesWithin(timeoutMs);
+  const server = net.createServer((socket) => handshakes.accept(socket.on('error', () => undefined)));
+  t.after(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return async () => {
+    const client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(
+      client.on('error', () => undefined),
+      'connect',
+    );
+    return client;
+  };
+}
+
+/** How many have begun after each turn of the event loop, when each takes so long in the tick after it began. */
+async function begunByTurns(
+  clients: readonly TestClient[],
+  costMs: number,
+  onBegin = (): void => undefined,
+): Promise<number[]> {
+  let nowMs = 0;
+  const handshakes = new Handshakes({
+    begin: (socket) => {
+      begun.push(socket);
+      onBegin();
+      process.nextTick(() => (nowMs += costMs));
+    },
+    onFailure: (_socket, why) => failures.push(why),
+    timeoutMs: NEVER_MS,
+    nowMs: () => nowMs,
+  });
+  for (const client of clients) {
+    client.write('hello');
+    handshakes.accept(client.asSocket());
+  }
+  const counts: number[] = [];
+  while (begun.length + failures.length < clients.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (begun.length > (counts.at(-1) ?? 0)) counts.push(begun.length);
+  }
+  return counts;
+}
+
+const newClients = (count: number): TestClient[] => Array.from({ length: count }, () => new TestClient());
+
+test('begins with what the client said, for a few milliseconds of a turn', async () => {
+  assert.deepEqual(await begunByTurns(newClients(12), 1), [5, 10, 12]);
+  assert.deepEqual(new Set(begun.map((socket) => String(socket.read()))), new Set(['hello']));
+  assert.deepEqual(failures, []);
+});
+
+test('begins one in a turn when each takes long', async () => {
+  assert.deepEqual(await begunByTurns(newClients(4), 600), [1, 2, 3, 4]);
+});
+
+test('counts who left while waiting, and goes on with the next', async () => {
+  const clients = newClients(4);
+  assert.deepEqual(await begunByTurns(clients, 600, () => void clients[1]?.destroy()), [1, 2, 3]);
+  assert.deepEqual(failures, ['EOF']);
+});
+
+test('begins with what came over a connection', async (t) => {
+  const client = await (await listening(t, NEVER_MS))();
+  client.write('hello');
+  await pollUntil(() => begun.length === 1);
+  const said = String(begun[0]?.read());
+  for (const socket of [client, ...begun]) socket.destroy();
+  assert.equal(said, 'hello');
+});
+
+test('tells of who leaves without a word', async (t) => {
+  const come = await listening(t, NEVER_MS);
+  (await come()).end();
+  await pollUntil(() => failures.length === 1);
+  (await come()).resetAndDestroy();
+  await pollUntil(() => failures.length === 2);
+  assert.deepEqual(failures, ['EOF', 'EOF']);
+  assert.equal(begun.length, 0);
+});
+
+test('leaves who is silent', async (t) => {
+  const silent = await (await listening(t, 20))();
+  await once(silent.resume(), 'close');
+  assert.deepEqual(failures, ['i/o timeout']);
+  assert.equal(begun.length, 0);
+});
+
+test('leaves a client that has begun to its handshake, however long it takes', async () => {
+  const client = new TestClient();
+  handshakesWithin(NEVER_MS).accept(client.asSocket());
+  assert.ok(client.timeOver);
+  client.write('hello');
+  await pollUntil(() => begun.length === 1);
+  assert.equal(client.timeOver, undefined);
+  assert.equal(client.destroyed, false);
+  assert.deepEqual(failures, []);
+});

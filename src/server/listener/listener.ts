@@ -1,0 +1,233 @@
+// The secure port: accepts connections, agrees on TLS and a protocol, and hands on plain requests.
+//
+//   net.Server → handshakes, a few at a time → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
+import net, { type AddressInfo, type Socket } from 'node:net';
+import tls, { type TLSSocket } from 'node:tls';
+import { errorText } from '../../lib/text/error-text.js';
+import type { HttpHandler } from '../../lib/http/http.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { createHttp1 } from '../../wire/http1.js';
+import { createHttp2 } from '../../wire/http2.js';
+import { peerAddressOf } from '../../wire/peer.js';
+import { BODY_ERRORS } from './body-errors.js';
+import { Handshakes } from './handshakes.js';
+import type { ServingCertificates } from './serving-certificates.js';
+
+export interface ListenerOptions {
+  /** `0.0.0.0` and `::` listen on every address of both families. */
+  readonly address: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly certificates: ServingCertificates;
+  /** `--disable-http2-serving` */
+  readonly disableHttp2?: boolean;
+  /** `--http2-max-streams-per-connection`; 0 is the default of 100. */
+  readonly http2MaxStreamsPerConnection?: number;
+  /** `--permit-port-sharing`: several processes on one port. */
+  readonly permitPortSharing?: boolean;
+  readonly handler: HttpHandler;
+  readonly log: Logger;
+  readonly onTlsError?: () => void;
+}
+
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** No new connections; open ones go on. */
+  stopListening(): void;
+  /** Ends connections as they fall idle, those left after the time by force. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 180_000;
+/** Whoever has said nothing, or not agreed on keys, by then is left. */
+const HANDSHAKE_TIMEOUT_MS = 32_000;
+
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { certificates, handler, log } = options;
+  const onError = (error: unknown): void => log.error(error, 'Request handling failed');
+  const serving = { bodyErrors: BODY_ERRORS, handler, onError };
+  const http1 = createHttp1(serving);
+  const http2 = createHttp2({ maxStreamsPerConnection: options.http2MaxStreamsPerConnection ?? 0, ...serving });
+
+  const sockets = new Set<Socket>();
+  // Noted as they come: of a connection that is gone the address is no longer known.
+  const peers = new WeakMap<Socket, string>();
+  const failed = (socket: Socket, why: string): void => {
+    options.onTlsError?.();
+    log.v(1)?.plain(`http: TLS handshake error from ${peers.get(socket)}: ${why}`);
+  };
+  const secure = (context: tls.TlsOptions): tls.Server => {
+    const server = tls.createServer({
+      ...context,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      ALPNProtocols: options.disableHttp2 === true ? ['http/1.1'] : ['h2', 'http/1.1'],
+      SNICallback: (name, done) => done(null, certificates.contextFor(name)),
+    });
+    server.on('secureConnection', (socket: TLSSocket) => {
+      socket.on('error', destroyOnError);
+      socket.disableRenegotiation();
+      forgetFailedVerification(socket);
+      if (socket.alpnProtocol === 'h2') http2.accept(socket);
+      else http1.accept(socket);
+    });
+    server.on('tlsClientError', (error, socket) => {
+      const connection = connectionUnder(socket);
+      failed(connection, error.message);
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') connection.end(PLAIN_HTTP_ANSWER);
+      else socket.destroy();
+    });
+    return server;
+  };
+  const secureAll = (): { byDefault: tls.Server; byAddress: ReadonlyMap<string, tls.Server> } => ({
+    byDefault: secure(certificates.defaultOptions()),
+    byAddress: new Map([...certificates.addressOptions()].map(([address, context]) => [address, secure(context)])),
+  });
+  let servers = secureAll();
+  certificates.onChange(() => {
+    servers = secureAll();
+  });
+
+  const handshakes = new Handshakes({
+    begin(socket) {
+      const { byDefault, byAddress } = servers;
+      const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
+      (own ?? byDefault).emit('connection', socket);
+    },
+    onFailure: failed,
+    timeoutMs: HANDSHAKE_TIMEOUT_MS,
+  });
+  const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    sockets.add(socket);
+    peers.set(socket, socket.remoteAddress === undefined ? 'a client that is gone' : peerAddressOf(socket));
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', NOTHING);
+    handshakes.accept(socket);
+  });
+  if (options.permitPortSharing === true && !canSharePorts()) {
+    log.warning('Sharing the port with other processes needs Node 22.12 or later; the flag is ignored');
+  }
+  const bound = await bind(front, options);
+  log.plain(`Serving securely on ${addressText(bound)}`);
+
+  let stopped = false;
+  const stopListening = (): void => {
+    if (stopped) return;
+    stopped = true;
+    front.close();
+    log.plain(`Stopped listening on ${addressText(bound)}`);
+  };
+  return {
+    address: bound.address,
+    port: bound.port,
+    stopListening,
+    async close(timeoutMs) {
+      stopListening();
+      http1.retire();
+      http2.retire();
+      await allClosed(sockets, timeoutMs);
+      for (const socket of sockets) socket.destroy();
+      certificates.close();
+    },
+  };
+}
+
+/** Of errors that end a connection, which is all there is to do about them. One for all: thousands are kept. */
+const NOTHING = (): void => undefined;
+
+/**
+ * An error of TLS does not end a connection by itself. A client that renegotiates is one: its connection ends as it begins
+ * to, because each time costs as much as a handshake.
+ */
+function destroyOnError(this: TLSSocket): void {
+  this.destroy();
+}
+
+/**
+ * OpenSSL keeps the failed check of a client's chain in its list of errors, where the next read of this connection
+ * finds it and takes it for its own. Any other use of a certificate empties the list. Whether the client is believed
+ * is decided by authentication, which answers 401 instead of cutting the line.
+ */
+function forgetFailedVerification(socket: TLSSocket): void {
+  if (socket.authorized) return;
+  const certificate = socket.getPeerX509Certificate();
+  certificate?.checkIssued(certificate);
+}
+
+/** Whoever forgot the `s` of https is answered in the only way that client understands. */
+const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+
+/** The connection that TLS was begun on: Node gives its server's listeners the one under TLS only. */
+const connectionUnder = (socket: TLSSocket): Socket =>
+  (socket as TLSSocket & { readonly _parent?: Socket })._parent ?? socket;
+
+const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+function canSharePorts(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 12);
+}
+
+const addressText = ({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+
+type BindOptions = Pick<ListenerOptions, 'address' | 'port' | 'permitPortSharing'>;
+
+/** Fails as `listen` would: so that a start that must fail does so before it leaves anything behind. */
+export async function ensurePortFree(options: BindOptions): Promise<void> {
+  const server = net.createServer();
+  await bind(server, options);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** In the words that whoever runs servers knows. */
+const BIND_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'address already in use',
+  EADDRNOTAVAIL: 'cannot assign requested address',
+  EACCES: 'permission denied',
+};
+
+async function bind(server: net.Server, options: BindOptions): Promise<AddressInfo> {
+  const unspecified = options.address === '' || options.address === '0.0.0.0' || options.address === '::';
+  const hosts = unspecified ? ['::', '0.0.0.0'] : [options.address];
+  for (const [i, host] of hosts.entries()) {
+    try {
+      return await bindOnce(server, host, options);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      // A machine without IPv6 listens on IPv4 alone.
+      const retry = i + 1 < hosts.length && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL');
+      if (retry) continue;
+      const at = addressText(options);
+      const why = BIND_ERRORS[code] === undefined ? errorText(error) : `listen tcp ${at}: bind: ${BIND_ERRORS[code]}`;
+      throw new Error(`failed to create listener: failed to listen on ${at}: ${why}`, { cause: error });
+    }
+  }
+  throw new Error('no address to listen on');
+}
+
+function bindOnce(server: net.Server, host: string, options: BindOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // Node sets SO_REUSEADDR always; `reusePort` works from Node 22.12 on and is ignored before.
+    const listenOptions = { host, port: options.port, backlog: 4096, reusePort: options.permitPortSharing === true };
+    server.listen(listenOptions, () => {
+      server.removeListener('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function allClosed(sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
+  if (sockets.size === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    for (const socket of sockets) {
+      socket.on('close', () => {
+        if (sockets.size > 0) return;
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,103 @@
+// The keys and certificates a server starts with: those it was given, and for the rest those it makes once and keeps.
+import fs from 'node:fs';
+import os from 'node:os';
+import type { Options } from '../../options/options.js';
+import {
+  ensureAdminCertificate,
+  ensureAuthority,
+  ensureSelfSignedCertificate,
+  ensureServiceAccountKeys,
+  ensureServingCertificate,
+  type ServerNames,
+  writeAdminKubeconfig,
+} from './certificates.js';
+import type { CertificateFiles } from './serving-certificates.js';
+
+export interface PreparedCertificates {
+  readonly serving: CertificateFiles;
+  /** Empty when clients cannot show certificates. */
+  readonly clientCaFile: string;
+  readonly serviceAccountSigningKeyFile: string;
+  readonly serviceAccountKeyFiles: readonly string[];
+  /** Where it was written, for whoever starts the server by hand. */
+  readonly adminKubeconfig?: string;
+  /** What clients verify this server by, when it is known. */
+  readonly servingCaPem?: string;
+}
+
+export function prepareCertificates(
+  options: Options,
+  nowMs: number,
+  warn: (message: string) => void,
+): PreparedCertificates {
+  const { secureServing, authentication, misc, generate, dataDir } = options;
+  const names = serverNames(options);
+  const authority = generate.clientCa || generate.servingCertificate ? ensureAuthority(dataDir, nowMs) : undefined;
+  if (authority?.replaced === true) {
+    warn(`${authority.certFile} could not be used any more and was made anew: clients need the new one`);
+  }
+  const serving = servingFiles();
+  const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;
+  const own = authority !== undefined && generate.clientCa ? { authority } : undefined;
+  // Our authority has not signed a certificate we were given: clients then trust that one itself and what follows it.
+  const servingCaPem =
+    authority !== undefined && generate.servingCertificate
+      ? authority.certPem
+      : fs.readFileSync(serving.certFile, 'utf8');
+  return {
+    serving,
+    clientCaFile: own?.authority.certFile ?? authentication.clientCaFile,
+    serviceAccountSigningKeyFile: keys?.keyFile ?? misc.serviceAccountSigningKeyFile,
+    serviceAccountKeyFiles: keys === undefined ? authentication.serviceAccountKeyFile : [keys.publicKeyFile],
+    ...(authority !== undefined && { servingCaPem }),
+    ...(own !== undefined && {
+      adminKubeconfig: writeAdminKubeconfig(
+        dataDir,
+        `https://${kubeconfigHost(secureServing.bindAddress)}:${secureServing.securePort}`,
+        servingCaPem,
+        ensureAdminCertificate(dataDir, own.authority, nowMs),
+      ),
+    }),
+  };
+
+  function servingFiles(): CertificateFiles {
+    if (secureServing.tlsCertFile !== '') {
+      return { certFile: secureServing.tlsCertFile, keyFile: secureServing.tlsPrivateKeyFile };
+    }
+    if (generate.servingCertificate && authority !== undefined) {
+      return ensureServingCertificate(dataDir, authority, names, nowMs);
+    }
+    return ensureSelfSignedCertificate(secureServing.certDir, names.ipAddresses[0] ?? 'localhost', names, nowMs);
+  }
+}
+
+/** What the server is called inside its cluster and by those who reach it. */
+function serverNames(options: Options): ServerNames {
+  const { generic, secureServing, serviceRanges } = options;
+  const unspecified = ['', '0.0.0.0', '::'];
+  const addresses = [
+    generic.advertiseAddress,
+    secureServing.bindAddress,
+    '127.0.0.1',
+    '::1',
+    serviceRanges.apiServiceIp,
+  ];
+  const dnsNames = [
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    'localhost',
+  ];
+  if (generic.externalHostname !== '') dnsNames.push(generic.externalHostname);
+  dnsNames.push(os.hostname());
+  return {
+    dnsNames: [...new Set(dnsNames)],
+    ipAddresses: [...new Set(addresses.filter((address) => !unspecified.includes(address)))],
+  };
+}
+
+const kubeconfigHost = (bindAddress: string): string => {
+  if (bindAddress === '' || bindAddress === '0.0.0.0' || bindAddress === '::') return '127.0.0.1';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+};

@@ -1,0 +1,215 @@
+// The certificates the secure port shows, and their renewal when the files change.
+//
+// A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
+// wildcards, earlier flags before later ones. What matches nothing gets the default certificate, unless that is not made
+// out for the name and another is.
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import net from 'node:net';
+import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { type OfferedTls, serverTlsParameters } from '../../lib/x509/tls-parameters.js';
+import { watchFiles } from '../../lib/files/watch-files.js';
+import { caBundleError, servingPairError } from '../../options/key-files.js';
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface SniCertificateFiles extends CertificateFiles {
+  /** Explicit patterns; without any the certificate's own names are used. */
+  readonly names: readonly string[];
+}
+
+export interface ServingCertificateOptions extends OfferedTls {
+  readonly serving: CertificateFiles;
+  readonly sni?: readonly SniCertificateFiles[];
+  /** Those whose certificates clients may show; when empty, no certificate is asked for. */
+  readonly clientCaFiles?: readonly string[];
+  readonly log: Logger;
+}
+
+export interface ServingCertificates {
+  defaultOptions(): TlsOptions;
+  /** For certificates that explicitly name an address of this machine. */
+  addressOptions(): ReadonlyMap<string, TlsOptions>;
+  /** `undefined`: the default certificate. */
+  contextFor(name: string): SecureContext | undefined;
+  /** A listener that cannot use the new certificates throws, and the old ones stay. */
+  onChange(listener: () => void): void;
+  close(): void;
+}
+
+const POLL_MS = 60_000;
+
+/** Throws when a file cannot be read. That a key belongs to its certificate shows when the port opens. */
+export function loadServingCertificates(options: ServingCertificateOptions): ServingCertificates {
+  let sources = read(options);
+  let state = load(options, sources);
+  const listeners: (() => void)[] = [];
+  let told: string | undefined;
+  const reload = (): void => {
+    const old = state;
+    const problems: WrongFile[] = [];
+    try {
+      const found = read(options, { sources, problems });
+      const next = load(options, found);
+      if (next.fingerprint !== old.fingerprint) {
+        state = next;
+        for (const listener of listeners) listener();
+        sources = found;
+        options.log.info('Reloaded serving certificates');
+      }
+    } catch (error) {
+      state = old;
+      if (problems.length === 0) problems.push({ error: error instanceof Error ? error.message : String(error) });
+    }
+    const words = JSON.stringify(problems);
+    if (words === told) return;
+    told = words;
+    for (const { error, ...files } of problems) {
+      options.log.error(new Error(error), 'Kept the serving certificates in use', files);
+    }
+  };
+  const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload });
+  return {
+    defaultOptions: () => state.base,
+    addressOptions: () => state.byAddress,
+    contextFor: (name) => lookUp(state, name.toLowerCase()),
+    onChange: (listener) => listeners.push(listener),
+    close: stop,
+  };
+}
+
+const filesOf = (options: ServingCertificateOptions): string[] => [
+  options.serving.certFile,
+  options.serving.keyFile,
+  ...(options.sni ?? []).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
+  ...(options.clientCaFiles ?? []),
+];
+
+interface WrongFile {
+  readonly error: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly file?: string;
+}
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+interface Sources {
+  readonly serving: Pair;
+  readonly sni: readonly Pair[];
+  readonly clientCas: readonly string[];
+}
+
+/**
+ * What is in the files. A half-written pair, or a bundle without certificates, is a problem of its own: the old one goes on
+ * being used until the new one is whole, and the others are taken up all the same.
+ */
+function read(
+  { serving, sni = [], clientCaFiles = [] }: ServingCertificateOptions,
+  kept?: { readonly sources: Sources; readonly problems: WrongFile[] },
+): Sources {
+  const pair = (files: CertificateFiles, old: Pair | undefined): Pair => {
+    const { certFile, keyFile } = files;
+    const error = old && servingPairError('serving-cert', certFile, keyFile);
+    if (error === undefined || old === undefined) return readPair(files);
+    kept?.problems.push({ error, certFile, keyFile });
+    return old;
+  };
+  const bundle = (file: string, old: string | undefined): string => {
+    const error = old === undefined ? undefined : caBundleError('client-ca-bundle', file);
+    if (error === undefined || old === undefined) return fs.readFileSync(file, 'utf8');
+    kept?.problems.push({ error, file });
+    return old;
+  };
+  const old = kept?.sources;
+  return {
+    serving: pair(serving, old?.serving),
+    sni: sni.map((files, i) => pair(files, old?.sni[i])),
+    clientCas: clientCaFiles.map((file, i) => bundle(file, old?.clientCas[i])),
+  };
+}
+
+function readPair({ certFile, keyFile }: CertificateFiles): Pair {
+  const pair = { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') };
+  // Node takes empty ones for none at all, and then no client gets through.
+  if (pair.cert === '' || pair.key === '') throw new Error(`there is nothing in ${certFile} or ${keyFile}`);
+  return pair;
+}
+
+interface Loaded {
+  readonly fingerprint: string;
+  readonly base: TlsOptions;
+  readonly byName: ReadonlyMap<string, SecureContext>;
+  readonly byAddress: ReadonlyMap<string, TlsOptions>;
+  /** The default certificate, which has no context of its own, and then the others. */
+  readonly all: readonly Shown[];
+}
+
+interface Shown {
+  readonly certificate: X509Certificate;
+  readonly context: SecureContext | undefined;
+}
+
+function load(options: ServingCertificateOptions, { serving, sni, clientCas }: Sources): Loaded {
+  const shared: TlsOptions = {
+    ...serverTlsParameters(options),
+    // An empty list, not none: without one Node would load the public roots, which decide nothing here.
+    ca: [...clientCas],
+    requestCert: clientCas.length > 0,
+    // Chains are verified by the authenticators, which know what each authority may vouch for.
+    rejectUnauthorized: false,
+  };
+  const byName = new Map<string, SecureContext>();
+  const explicit = new Map<string, SecureContext>();
+  const byAddress = new Map<string, TlsOptions>();
+  const others: Shown[] = [];
+  let fingerprint = serving.cert + serving.key + clientCas.join('');
+  // From last to first, so that earlier flags win.
+  for (const [i, pair] of [...sni.entries()].reverse()) {
+    const names = options.sni?.[i]?.names ?? [];
+    fingerprint += pair.cert + pair.key;
+    const contextOptions: SecureContextOptions = { ...shared, ...pair };
+    const context = tls.createSecureContext(contextOptions);
+    const certificate = new X509Certificate(pair.cert);
+    others.unshift({ certificate, context });
+    for (const name of names) {
+      if (net.isIP(name) !== 0) byAddress.set(name, { ...shared, ...pair });
+      else explicit.set(name.toLowerCase(), context);
+    }
+    if (names.length > 0) continue;
+    for (const name of namesIn(certificate)) byName.set(name.toLowerCase(), context);
+  }
+  for (const [name, context] of explicit) byName.set(name, context);
+  const all =
+    others.length === 0 ? [] : [{ certificate: new X509Certificate(serving.cert), context: undefined }, ...others];
+  return { fingerprint, base: { ...shared, ...serving }, byName, byAddress, all };
+}
+
+const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
+
+/** The subject's common name where it is a domain, then the alternative DNS names. Clients never ask for addresses. */
+function namesIn(certificate: X509Certificate): string[] {
+  const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+  const names = DOMAIN.test(commonName) && net.isIP(commonName) === 0 ? [commonName] : [];
+  for (const entry of (certificate.subjectAltName ?? '').split(', ')) {
+    if (entry.startsWith('DNS:')) names.push(entry.slice(4));
+  }
+  return names;
+}
+
+/** By the name itself, then with its first label as a wildcard, then by whom a certificate is made out for. */
+function lookUp({ byName, all }: Loaded, name: string): SecureContext | undefined {
+  const dot = name.indexOf('.');
+  const wildcard = dot === -1 ? '*' : `*${name.slice(dot)}`;
+  const named = byName.get(name) ?? byName.get(wildcard);
+  return named ?? all.find(({ certificate }) => certificate.checkHost(name, IN_ALTERNATIVE_NAMES))?.context;
+}
+
+const IN_ALTERNATIVE_NAMES = { subject: 'never', partialWildcards: false } as const;

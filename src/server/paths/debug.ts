@@ -1,0 +1,184 @@
+// /debug/pprof/: what the process spends its time and memory on.
+import fs from 'node:fs';
+import net from 'node:net';
+import type { Profiler, Session } from 'node:inspector';
+import path from 'node:path';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { pause } from '../../lib/async/pause.js';
+import { plainError } from '../../filters/plain-response.js';
+import { createHttp1 } from '../../wire/http1.js';
+import { BODY_ERRORS } from '../listener/body-errors.js';
+import { cpuProfile, heapProfile } from './pprof-format.js';
+
+export interface DebugOptions {
+  /** `--contention-profiling`: one thread waits for nobody, so what is measured is how long work waits for the thread. */
+  readonly contentionProfiling: boolean;
+}
+
+export interface Debug {
+  /** `undefined` when the path is not under /debug/pprof. */
+  handle(request: HttpRequest, path: string): Promise<HttpResponse> | HttpResponse | undefined;
+}
+
+const DEFAULT_CPU_SECONDS = 30;
+const DEFAULT_HEAP_SECONDS = 2;
+const MAX_SECONDS = 600;
+const CPU_INTERVAL_US = 1000;
+const HEAP_INTERVAL_BYTES = 16 * 1024;
+
+export function createDebug({ contentionProfiling }: DebugOptions): Debug {
+  const delays = contentionProfiling ? monitorEventLoopDelay({ resolution: 10 }) : undefined;
+  delays?.enable();
+  return {
+    handle(request, asked) {
+      if (asked === '/debug/pprof') {
+        return {
+          status: 302,
+          headers: { location: '/debug/pprof/', 'content-type': 'text/html; charset=utf-8' },
+          body: '',
+        };
+      }
+      if (!asked.startsWith('/debug/pprof/')) return undefined;
+      const name = asked.slice('/debug/pprof/'.length);
+      switch (name) {
+        case '':
+          return index();
+        case 'profile':
+          return profileFor(request, DEFAULT_CPU_SECONDS, takeCpuProfile);
+        case 'heap':
+        case 'allocs':
+          return profileFor(request, DEFAULT_HEAP_SECONDS, takeHeapProfile);
+        case 'symbol':
+          return text('num_symbols: 1\n');
+        case 'goroutine':
+          return text(activeResources());
+        case 'block':
+        case 'mutex':
+          return text(delayText(delays));
+        case 'threadcreate':
+          return text('threadcreate profile: total 0\n');
+        default:
+          return plainError(404, 'Unknown profile', { 'x-go-pprof': '1' });
+      }
+    },
+  };
+}
+
+const PROFILES = [
+  ['allocs', 'Memory allocated while the profile is taken, by where'],
+  ['block', 'How long work waited for the event loop (with --contention-profiling)'],
+  ['goroutine', 'What the process waits for now'],
+  ['heap', 'The same as allocs, of what is still in use; ?seconds= sets for how long'],
+  ['mutex', 'The same as block'],
+  ['profile', 'Where processor time goes; ?seconds= sets for how long'],
+  ['threadcreate', 'Threads made by the program; there are none'],
+] as const;
+
+function index(): HttpResponse {
+  const rows = PROFILES.map(([name, about]) => `<tr><td><a href="${name}">${name}</a></td><td>${about}</td></tr>`);
+  const body = `<html><head><title>/debug/pprof/</title></head><body><h1>/debug/pprof/</h1><table>\n${rows.join('\n')}\n</table></body></html>\n`;
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body,
+  };
+}
+
+async function profileFor(
+  request: HttpRequest,
+  defaultSeconds: number,
+  take: (session: Session, ms: number, signal: AbortSignal) => Promise<Buffer>,
+): Promise<HttpResponse> {
+  const asked = Number(request.query.get('seconds') ?? '');
+  const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, MAX_SECONDS) : defaultSeconds;
+  const { Session } = await import('node:inspector');
+  const session = new Session();
+  session.connect();
+  try {
+    const body = await take(session, seconds * 1000, request.signal);
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${path.basename(request.path)}"`,
+      'x-content-type-options': 'nosniff',
+    };
+    return { status: 200, headers, body };
+  } finally {
+    session.disconnect();
+  }
+}
+
+async function takeCpuProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
+  const startedMs = Date.now();
+  await post(session, 'Profiler.enable');
+  await post(session, 'Profiler.setSamplingInterval', { interval: CPU_INTERVAL_US });
+  await post(session, 'Profiler.start');
+  await pause(ms, signal);
+  const { profile } = await new Promise<Profiler.StopReturnType>((resolve, reject) => {
+    session.post('Profiler.stop', (error, result) => (error === null ? resolve(result) : reject(error)));
+  });
+  return cpuProfile(profile, startedMs, CPU_INTERVAL_US);
+}
+
+async function takeHeapProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
+  const startedMs = Date.now();
+  await post(session, 'HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES });
+  await pause(ms, signal);
+  return await new Promise<Buffer>((resolve, reject) => {
+    session.post('HeapProfiler.stopSampling', (error, { profile }) => {
+      if (error === null) resolve(heapProfile(profile, startedMs, HEAP_INTERVAL_BYTES));
+      else reject(error);
+    });
+  });
+}
+
+const post = (session: Session, method: string, parameters: object = {}): Promise<void> =>
+  new Promise((resolve, reject) => {
+    session.post(method, parameters, (error) => (error === null ? resolve() : reject(error)));
+  });
+
+function activeResources(): string {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const lines = [...counts].sort((a, b) => b[1] - a[1]).map(([kind, count]) => `${count} @ ${kind}`);
+  return `goroutine profile: total ${lines.length}\n${lines.join('\n')}\n`;
+}
+
+function delayText(delays: IntervalHistogram | undefined): string {
+  if (delays === undefined) return '--- contention:\n';
+  const at = [50, 90, 99, 100].map((percent) => `p${percent} ${delays.percentile(percent)} ns`);
+  return `--- contention:\nevent loop delay over ${delays.count} samples: ${at.join(', ')}\n`;
+}
+
+const text = (body: string): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body,
+});
+
+/** `--debug-socket-path`: profiles on a unix socket, without authentication: who may open the file may ask. */
+export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promise<() => void> {
+  // The socket of a process that ended without cleaning up would refuse the address for ever.
+  fs.rmSync(file, { force: true });
+  const http1 = createHttp1({
+    bodyErrors: BODY_ERRORS,
+    handler: (request) => debug.handle(request, request.path) ?? plainError(404, '404 page not found'),
+    onError: (error) => log.error(error, 'Debug request failed'),
+  });
+  const server = net.createServer((socket) => http1.accept(socket));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(file, resolve);
+  });
+  return () => {
+    http1.retire();
+    server.close();
+  };
+}
+
+interface DebugSocket {
+  readonly file: string;
+  readonly debug: Debug;
+  readonly log: Logger;
+}

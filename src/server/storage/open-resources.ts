@@ -1,0 +1,93 @@
+// What is stored: the stores themselves, what encrypts their values, and the resources kept in them.
+import type { WorkerPool } from '../../lib/async/worker-pool.js';
+import { monotonicClock } from '../../lib/async/clock.js';
+import type { Logs } from '../../lib/telemetry/log.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
+import { apiEnablement } from '../../machinery/api-enablement.js';
+import type { Options } from '../../options/options.js';
+import type { Dialer } from '../../outbound/dialer.js';
+import { isCached } from '../../storage/cached-resources.js';
+import { createResourceStore } from '../../storage/create-store.js';
+import { EncodedBytes } from '../../storage/encoded-bytes.js';
+import { HistoryBudget } from '../../storage/history-budget.js';
+import { RecentBytes } from '../../storage/recent-bytes.js';
+import { buildEncryption } from './encryption.js';
+import { collectWhenIdle, processParts } from '../lifecycle/idle-gc.js';
+import type { Health } from '../lifecycle/health.js';
+import type { Lifecycle } from '../lifecycle/lifecycle.js';
+import { openStores, type Stores } from './open-stores.js';
+import type { PostStartHooks } from '../lifecycle/post-start-hooks.js';
+import { Resources } from '../kinds/resources.js';
+import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
+import { addStoreChecks } from './store-checks.js';
+import { storedForm } from './stored-form.js';
+
+export interface OpenResourcesOptions {
+  /** The way to etcd. */
+  readonly dialer: Dialer;
+  readonly health: Health;
+  readonly hooks: PostStartHooks;
+  readonly lifecycle: Lifecycle;
+  readonly metrics: MetricRegistry;
+  readonly clock: () => Date;
+  readonly logs: Logs;
+  readonly workers: WorkerPool;
+}
+
+export interface OpenResources {
+  readonly stores: Stores;
+  /** Absent where values lie as they are. */
+  readonly encryption: Awaited<ReturnType<typeof buildEncryption>>;
+  readonly resources: Resources;
+}
+
+export async function openResources(
+  options: Options,
+  { dialer, health, hooks, lifecycle, metrics, clock, logs, workers }: OpenResourcesOptions,
+): Promise<OpenResources> {
+  const { etcd, featureGates } = options;
+  const stores = await openStores(options, dialer, logs.for('stores'));
+  lifecycle.onDrained(() => stores.close());
+  addStoreChecks(options, stores, health);
+  const encryption = await buildEncryption(options, {
+    health,
+    hooks,
+    lifecycle,
+    metrics,
+    log: logs.for('encryption'),
+  });
+  const storageMetrics = createStorageMetrics(metrics);
+  const recent = new RecentBytes();
+  const encoded = new EncodedBytes();
+  const historyBudget = new HistoryBudget();
+  const resources = new Resources({
+    prefix: etcd.etcdPrefix,
+    openStore: (storeOptions) =>
+      createResourceStore({
+        kv: stores.of(storeOptions.resource),
+        form: storedForm(stores.of(storeOptions.resource), storeOptions, {
+          mediaType: etcd.storageMediaType,
+          cbor: featureGates.enabled('CBORServingAndStorage'),
+        }),
+        options: storeOptions,
+        cache: isCached(storeOptions.resource, etcd.watchCache, etcd.watchCacheSizes),
+        log: (message) => logs.for('storage').info(message),
+        metrics: storageMetrics,
+        recent,
+        encoded,
+        historyBudget,
+        transformer: encryption?.transformer(storeOptions, stores.of(storeOptions.resource)),
+      }),
+    unsafeDeletion: featureGates.enabled('AllowUnsafeMalformedObjectDeletion'),
+    clock,
+    garbageCollection: etcd.enableGarbageCollector,
+    deleteCollectionWorkers: etcd.deleteCollectionWorkers,
+    enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
+    workers,
+  });
+  lifecycle.onDrained(() => resources.close());
+  const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
+  pollStorageSize(metrics, sizePoll, lifecycle.stopping);
+  collectWhenIdle({ clock: monotonicClock, stopping: lifecycle.stopping, ...processParts() });
+  return { stores, encryption, resources };
+}

@@ -1,0 +1,81 @@
+// The key-value stores: the embedded one, or etcd, with another etcd for some resources where the flags say so.
+import crypto from 'node:crypto';
+import { buildStamp } from '../../machinery/build-stamp.js';
+import { featureGateNames } from '../../machinery/feature-gates.js';
+import { openEmbeddedStore } from '../../kv/embedded/embedded.js';
+import { openEtcdStore } from '../../kv/etcd/etcd.js';
+import type { KeyValueStore } from '../../kv/kv.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { type GroupResource } from '../../machinery/status.js';
+import type { Options } from '../../options/options.js';
+import { unreachedStoreMistake } from '../../options/startup-checks.js';
+import type { Dialer } from '../../outbound/dialer.js';
+import { StartFailure } from '../lifecycle/start-failure.js';
+
+export interface Stores {
+  /** Where a resource's objects are kept. */
+  of(resource: GroupResource): KeyValueStore;
+  /** Every store, by the servers it is reached at; one without servers is the embedded one. */
+  readonly all: ReadonlyMap<string, KeyValueStore>;
+  /** A check of each store, by the name component statuses show; it rejects when the store is not well. */
+  checks(timeoutMs: number): Readonly<Record<string, () => Promise<void>>>;
+  close(): Promise<void>;
+}
+
+/** Whoever starts a server without its etcd is told so, rather than shown a server that has nothing. */
+const REACH_MS = 20_000;
+
+export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
+  const main = options.embeddedStore
+    ? await openEmbeddedStore({
+        folder: options.dataDir,
+        historyMs: options.etcd.etcdCompactionIntervalMs,
+        writer: writerOf(options),
+        log: (message) => log.warning(message),
+      })
+    : openEtcd(options, options.etcd.etcdServers, dialer, log);
+  const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
+  const overrides = new Map<string, KeyValueStore>();
+  for (const text of options.etcd.etcdServersOverrides) {
+    const [resource = '', servers = ''] = text.split('#');
+    const list = servers.split(';');
+    const store = all.get(list.join(',')) ?? openEtcd(options, list, dialer, log);
+    all.set(list.join(','), store);
+    overrides.set(resource, store);
+  }
+  const reached = await Promise.all([...all.values()].map(async (store) => store.reached?.(REACH_MS)));
+  if (reached.includes(false)) {
+    await Promise.all([...all.values()].map((store) => store.close()));
+    throw new StartFailure(unreachedStoreMistake(options));
+  }
+  return {
+    all,
+    of: ({ group, resource }) => overrides.get(`${group}/${resource}`) ?? main,
+    checks: (timeoutMs) =>
+      Object.fromEntries([...all.values()].map((store, i) => [`etcd-${i}`, () => store.health({ timeoutMs })])),
+    async close() {
+      await Promise.all([...all.values()].map((store) => store.close()));
+    },
+  };
+}
+
+/** Another build, or one with other gates, fills in other defaults. */
+function writerOf({ featureGates }: Options): string {
+  const gates = featureGateNames().filter((gate) => featureGates.enabled(gate));
+  const hash = crypto.createHash('sha256').update(gates.join()).digest('base64url');
+  return `${buildStamp.commit} ${buildStamp.date} ${hash}`;
+}
+
+function openEtcd({ etcd }: Options, servers: readonly string[], dialer: Dialer, log: Logger): KeyValueStore {
+  return openEtcdStore({
+    servers,
+    dialer,
+    ...(etcd.etcdCafile !== '' && { caFile: etcd.etcdCafile }),
+    ...(etcd.etcdCertfile !== '' && { certFile: etcd.etcdCertfile }),
+    ...(etcd.etcdKeyfile !== '' && { keyFile: etcd.etcdKeyfile }),
+    prefix: etcd.etcdPrefix,
+    compactionIntervalMs: etcd.etcdCompactionIntervalMs,
+    leaseReuseSeconds: etcd.leaseReuseDurationSeconds,
+    log: (message) => log.info(message),
+  });
+}

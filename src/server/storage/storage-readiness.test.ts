@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLogs } from '../../lib/telemetry/log.js';
+import { storageReadinessHook } from './storage-readiness.js';
+
+const log = silentLogs.for('test');
+const never = { ready: () => new Promise<void>(() => undefined) };
+const { signal } = new AbortController();
+
+test('waits for every store, asking one that fails again', async () => {
+  let asked = 0;
+  const second = { ready: () => (++asked < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve()) };
+  await storageReadinessHook({ stores: () => [second], timeoutMs: 60_000, log }).run(signal);
+  assert.equal(asked, 3);
+});
+
+test('goes on without a store that is not ready in time', { timeout: 5_000 }, async () => {
+  await storageReadinessHook({ stores: () => [never], timeoutMs: 20, log }).run(signal);
+});

@@ -1,0 +1,167 @@
+// Audit, when a policy and somewhere to record to are given: the policy, the back ends and the modes they work in.
+import fs from 'node:fs';
+import path from 'node:path';
+import { type AuditBackend, ignoringErrors, type OnLost, union } from '../../audit/backend.js';
+import { BufferedBackend, type BufferedOptions } from '../../audit/buffered.js';
+import { type EventQueue, PlainQueue } from '../../audit/event-queue.js';
+import { createLogBackend, LogQueue, type LineWriter, type Log } from '../../audit/log-backend.js';
+import { lostEvents } from '../../audit/lost-events.js';
+import { createAuditMetrics } from '../../audit/metrics.js';
+import { tidyOldFiles } from '../../audit/old-files.js';
+import { compilePolicy } from '../../audit/policy.js';
+import { RotatingFile } from '../../audit/rotating-file.js';
+import { standardOutput } from '../../audit/standard-output.js';
+import { truncating } from '../../audit/truncating.js';
+import { loadAuditPolicy } from '../../config/audit-policy/load.js';
+import type { Audit } from '../../filters/audit.js';
+import { systemClock } from '../../lib/async/clock.js';
+import type { Logger } from '../../lib/telemetry/log.js';
+import { madeFileError, makeFolder } from '../../lib/files/make-folder.js';
+import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
+import type { Dialer } from '../../outbound/dialer.js';
+import type { Options } from '../../options/options.js';
+import { type AuditWebhookOptions, buildAuditWebhook } from './audit-webhook.js';
+import { restClientMetrics } from '../metrics/rest-client-metrics.js';
+
+type AuditOptions = Options['audit'];
+
+export interface AuditParts {
+  readonly metrics: MetricRegistry;
+  readonly log: Logger;
+  /** The way to the webhook. */
+  readonly dialer: Dialer;
+  /** Called when nothing is in flight any more. */
+  readonly onDrained: (close: () => Promise<void>) => void;
+}
+
+/** Undefined when nothing is recorded. Throws what keeps the server from starting. */
+export function buildAudit({ audit }: Options, parts: AuditParts): Audit | undefined {
+  const { metrics: registry, log, dialer, onDrained } = parts;
+  const metrics = createAuditMetrics(registry);
+  const policy = readPolicy(audit.auditPolicyFile, log);
+  const onLost = lostEvents({ log, count: metrics.lost, clock: systemClock });
+  const writer = logWriter(audit, log);
+  if (policy === undefined) return undefined;
+  const ending = new AbortController();
+  const backends = [
+    ...(writer === undefined ? [] : [logBackend(audit, writer, onLost)]),
+    ...(audit.auditWebhookConfigFile === ''
+      ? []
+      : [webhookBackend(audit, { dialer, ending: ending.signal, onLost, observe: restClientMetrics(registry) })]),
+  ];
+  if (backends.length === 0) return undefined;
+  const sink = union(backends);
+  onDrained(async () => {
+    ending.abort();
+    await sink.close();
+  });
+  return { policy, sink, metrics };
+}
+
+function readPolicy(file: string, log: Logger): Audit['policy'] | undefined {
+  if (file === '') return undefined;
+  const loaded = loadAuditPolicy(file);
+  if (!loaded.ok) throw new Error(loaded.error);
+  if (loaded.strictErrors.length > 0) {
+    const errors = loaded.strictErrors.join(', ');
+    log.warning(`Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${errors}`);
+  }
+  return compilePolicy(loaded.policy);
+}
+
+function logWriter(audit: AuditOptions, log: Logger): LineWriter | undefined {
+  const file = audit.auditLogPath;
+  if (file === '') return undefined;
+  if (file === '-') return standardOutput(process.stdout);
+  ensureFile(file);
+  const now = (): number => Date.now();
+  const tidy = tidyOldFiles({
+    file,
+    maxBackups: audit.auditLogMaxbackup,
+    maxAgeDays: audit.auditLogMaxage,
+    compress: audit.auditLogCompress,
+    now,
+    onError: (error) => log.error(error, 'Old audit logs could not be tidied up', { file }),
+  });
+  return new RotatingFile({ file, maxMegabytes: audit.auditLogMaxsize, now, tidy });
+}
+
+/** The file is made, or seen to be writable, before the first request needs it. */
+function ensureFile(file: string): void {
+  try {
+    makeFolder(path.dirname(file));
+    fs.closeSync(fs.openSync(file, 'a+', 0o600));
+  } catch (error) {
+    throw new Error(`ensureLogFile: ${madeFileError(error, file)}`, { cause: error });
+  }
+}
+
+function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): AuditBackend {
+  const log: Log = { writer, format: audit.auditLogFormat === 'legacy' ? 'legacy' : 'json', onLost };
+  const batches = {
+    bufferSize: audit.auditLogBatchBufferSize,
+    maxBatchSize: audit.auditLogBatchMaxSize,
+    maxBatchWaitMs: audit.auditLogBatchMaxWaitMs,
+    throttle: audit.auditLogBatchThrottleEnable
+      ? { perSecond: audit.auditLogBatchThrottleQps, burst: audit.auditLogBatchThrottleBurst }
+      : undefined,
+    parallel: false,
+    // Each batch has a token of its own where there is a throttle.
+    joinable: !audit.auditLogBatchThrottleEnable,
+  };
+  const stored = createLogBackend(log);
+  // Batches that are handed on one by one are not cut out of the lines of all.
+  const queue = (): EventQueue => (batches.joinable ? new LogQueue(log) : new PlainQueue(stored));
+  const backend = inMode(audit.auditLogMode, stored, queue, batches, onLost);
+  if (!audit.auditLogTruncateEnabled) return backend;
+  const limits = {
+    maxEventBytes: audit.auditLogTruncateMaxEventSize,
+    maxBatchBytes: audit.auditLogTruncateMaxBatchSize,
+  };
+  return truncating(backend, limits, onLost);
+}
+
+type WebhookParts = Omit<AuditWebhookOptions, 'file' | 'initialBackoffMs'>;
+
+function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend {
+  const { onLost } = parts;
+  const webhook = buildAuditWebhook({
+    ...parts,
+    file: audit.auditWebhookConfigFile,
+    initialBackoffMs: audit.auditWebhookInitialBackoffMs,
+  });
+  const batches = {
+    bufferSize: audit.auditWebhookBatchBufferSize,
+    maxBatchSize: audit.auditWebhookBatchMaxSize,
+    maxBatchWaitMs: audit.auditWebhookBatchMaxWaitMs,
+    throttle: audit.auditWebhookBatchThrottleEnable
+      ? { perSecond: audit.auditWebhookBatchThrottleQps, burst: audit.auditWebhookBatchThrottleBurst }
+      : undefined,
+    parallel: true,
+    joinable: false,
+  };
+  const backend = inMode(audit.auditWebhookMode, webhook, () => new PlainQueue(webhook), batches, onLost);
+  if (!audit.auditWebhookTruncateEnabled) return backend;
+  const limits = {
+    maxEventBytes: audit.auditWebhookTruncateMaxEventSize,
+    maxBatchBytes: audit.auditWebhookTruncateMaxBatchSize,
+  };
+  return truncating(backend, limits, onLost);
+}
+
+function inMode(
+  mode: string,
+  backend: AuditBackend,
+  queue: () => EventQueue,
+  batches: BufferedOptions,
+  onLost: OnLost,
+): AuditBackend {
+  switch (mode) {
+    case 'blocking-strict':
+      return backend;
+    case 'blocking':
+      return ignoringErrors(backend);
+    default:
+      return new BufferedBackend(queue(), batches, systemClock, onLost);
+  }
+}

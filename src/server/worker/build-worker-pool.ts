@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { featureGateNames } from '../../machinery/feature-gates.js';
+import type { Options } from '../../options/options.js';
+import type { KindOptions } from '../../registry/kind.js';
+import { SingleWorkerPool, type SingleWorkerPoolOptions } from './worker-pool.js';
+
+/** What is smaller takes some tens of milliseconds at the most, where it is. */
+const WORKER_MIN_BYTES = 128 * 1024;
+
+interface WorkerPoolParts extends Pick<SingleWorkerPoolOptions, 'times' | 'log'> {
+  readonly kindOptions: KindOptions;
+}
+
+export function buildWorkerPool(
+  { featureGates, minCompatibleVersion }: Options,
+  { kindOptions, ...parts }: WorkerPoolParts,
+): SingleWorkerPool {
+  return new SingleWorkerPool({
+    ...parts,
+    file: path.join(__dirname, 'worker.cjs'),
+    settings: {
+      features: featureGateNames().filter((gate) => featureGates.enabled(gate)),
+      compatibility: minCompatibleVersion,
+      kindOptions,
+    },
+    // Tests have everything done there.
+    fromBytes: Number(process.env['BINNACLE_ASIDE_BYTES'] ?? WORKER_MIN_BYTES),
+  });
+}

@@ -1,0 +1,205 @@
+// A thread of its own for work on what is large. It is started when there is some and ends when there was none for a
+// while: a server that meets none has neither its memory nor its start.
+import { Worker } from 'node:worker_threads';
+import {
+  type WorkerPool,
+  type WorkerTaskOptions,
+  type WorkerRequirement,
+  RunInline,
+  type Task,
+} from '../../lib/async/worker-pool.js';
+import { internalError, timeout } from '../../machinery/status.js';
+import type { WorkerSettings } from './worker-context.js';
+import type { ExpressionTimes } from '../kinds/expressions.js';
+
+export interface SingleWorkerPoolOptions {
+  /** The thread's program. */
+  readonly file: string;
+  readonly settings: WorkerSettings;
+  readonly fromBytes: number;
+  readonly idleMs?: number;
+  /** How long one piece of work may take. */
+  readonly lateMs?: number;
+  readonly log: { warning(text: string): void };
+  /** Told what the thread spent on expressions. */
+  readonly times?: ExpressionTimes;
+}
+
+/** What the thread is asked. */
+export interface WorkerRequest {
+  readonly id: number;
+  readonly task: string;
+  readonly work: object;
+  readonly deadlineMs?: number | undefined;
+  /** What it has to know, by its id; the rest where it said that it does not. */
+  readonly needs?: { readonly id: string; readonly json?: Uint8Array } | undefined;
+}
+
+/** With the id 0 that the thread is up. */
+export interface WorkerResponse {
+  readonly id: number;
+  readonly answer?: object;
+  /** `here`: it must be done where it was asked. `unknown`: it is to be asked again, with what it needs. */
+  readonly without?: 'here' | 'unknown' | 'late';
+  readonly failed?: string;
+  readonly compilations?: readonly number[];
+  readonly evaluations?: readonly number[];
+}
+
+interface Job {
+  readonly question: WorkerRequest;
+  /** Of the work: it goes over and is not copied. */
+  readonly bytes: readonly ArrayBuffer[];
+  readonly resolve: (answer: WorkerResponse) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const IDLE_MS = 10_000;
+/** Whoever asked was told long before that it takes too long; the next ones are not to wait for the same. */
+const LATE_MS = 60_000;
+
+export class SingleWorkerPool implements WorkerPool {
+  readonly minBytes: number;
+  #worker: Worker | undefined;
+  #lastId = 0;
+  /** The thread has one at a time: when it ends, the others are done in the next. */
+  #atWork: Job | undefined;
+  readonly #queue: Job[] = [];
+  /** What the thread was told to know; it may have forgotten. */
+  readonly #told = new Set<string>();
+  #idle: NodeJS.Timeout | undefined;
+  #late: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: SingleWorkerPoolOptions) {
+    this.minBytes = options.fromBytes;
+  }
+
+  async run<Work extends object, Answer extends object>(
+    task: Task<Work, Answer>,
+    work: Work,
+    { requires, deadlineMs, transfer = [] }: WorkerTaskOptions = {},
+  ): Promise<Answer> {
+    const question = { task: task.name, work, deadlineMs };
+    const isNew = requires !== undefined && !this.#told.has(requires.id);
+    const needed = isNew ? await withJson(requires) : requires && { id: requires.id };
+    if (requires !== undefined) this.#told.add(requires.id);
+    let told = await this.#ask({ ...question, needs: needed }, transfer);
+    // What was given cannot be sent again.
+    if (told.without === 'unknown' && transfer.length === 0) {
+      told = await this.#ask({ ...question, needs: await withJson(requires) }, transfer);
+    }
+    if (told.answer !== undefined) return told.answer as Answer;
+    switch (told.without) {
+      case 'unknown':
+        if (requires !== undefined) this.#told.delete(requires.id);
+        throw new RunInline('what it needs was forgotten');
+      case 'here':
+        throw new RunInline(told.failed);
+      case 'late':
+        throw timeout('request did not complete within the allotted timeout');
+      case undefined:
+        throw new Error(`work aside failed: ${told.failed}`);
+    }
+  }
+
+  #ask(question: Omit<WorkerRequest, 'id'>, gives: readonly string[]): Promise<WorkerResponse> {
+    // Mostly copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
+    const bytes: ArrayBuffer[] = [];
+    const work = Object.fromEntries(
+      Object.entries(question.work).map(([name, value]: [string, unknown]) => {
+        if (!(value instanceof Uint8Array)) return [name, value];
+        const isWhole = value.byteLength === value.buffer.byteLength && value.buffer instanceof ArrayBuffer;
+        const own = gives.includes(name) && isWhole ? value : new Uint8Array(value);
+        bytes.push(own.buffer as ArrayBuffer);
+        return [name, own];
+      }),
+    );
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ question: { ...question, id: ++this.#lastId, work }, bytes, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#atWork !== undefined) return;
+    clearTimeout(this.#idle);
+    const job = this.#queue.shift();
+    if (job === undefined) {
+      // A thread that nobody waits for does not keep the process.
+      this.#worker?.unref();
+      this.#idle = setTimeout(() => this.#end(), this.options.idleMs ?? IDLE_MS).unref();
+      return;
+    }
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    this.#atWork = job;
+    this.#watchOver(worker);
+    try {
+      worker.postMessage(job.question, job.bytes);
+    } catch (error) {
+      // It is not what can go over: nobody else's fault.
+      this.#done(job, () => job.reject(error as Error));
+    }
+  }
+
+  #done(job: Job, tell: () => void): void {
+    clearTimeout(this.#late);
+    if (this.#atWork === job) this.#atWork = undefined;
+    tell();
+    this.#next();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.options.file, { name: 'worker', workerData: this.options.settings });
+    let isUp = false;
+    worker.once('message', () => (isUp = true));
+    worker.on('message', (answer: WorkerResponse) => this.#answered(answer));
+    worker.on('error', (error) => this.#lost(worker, isUp, internalError(error.message)));
+    worker.on('exit', () => this.#lost(worker, isUp, internalError('the thread for large objects ended')));
+    return worker;
+  }
+
+  #answered(answer: WorkerResponse): void {
+    const { times } = this.options;
+    for (const seconds of answer.compilations ?? []) times?.compilation(seconds);
+    for (const seconds of answer.evaluations ?? []) times?.evaluation(seconds);
+    const job = this.#atWork;
+    if (job === undefined) return;
+    if (job.question.id === answer.id) return this.#done(job, () => job.resolve(answer));
+    // It has come up.
+    clearTimeout(this.#late);
+    if (this.#worker !== undefined) this.#watchOver(this.#worker);
+  }
+
+  #watchOver(worker: Worker): void {
+    this.#late = setTimeout(() => {
+      this.#lost(worker, true, timeout('work aside was not done in time'));
+      void worker.terminate();
+    }, this.options.lateMs ?? LATE_MS).unref();
+  }
+
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#told.clear();
+    void worker?.terminate();
+  }
+
+  /** A thread that never came up leaves its work to this one; what made one end is not tried again here. */
+  #lost(worker: Worker, wasUp: boolean, error: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    this.#told.clear();
+    clearTimeout(this.#late);
+    this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
+    const job = this.#atWork;
+    this.#atWork = undefined;
+    if (wasUp) job?.reject(error);
+    else for (const each of [job, ...this.#queue.splice(0)]) each?.reject(new RunInline(error.message));
+    this.#next();
+  }
+}
+
+async function withJson(needs: WorkerRequirement | undefined): Promise<WorkerRequest['needs']> {
+  return needs && { id: needs.id, json: await needs.json() };
+}

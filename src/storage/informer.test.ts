@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startInformer } from './informer.js';
+import { type ResourceStore, StorageError, type StoredObject, type WatchEvent } from './store.js';
+
+const stored = (key: string, revision: number): StoredObject => ({
+  key,
+  revision,
+  json: Buffer.alloc(0),
+  size: 0,
+  object: () => ({ metadata: { name: key } }),
+  labels: {},
+  field: () => '',
+});
+
+/** A store whose watches the test feeds and ends. */
+class FedStore {
+  watches = 0;
+  receive: (events: readonly WatchEvent[]) => boolean = () => false;
+  end: (error?: StorageError) => void = () => undefined;
+  private begun = (): void => undefined;
+
+  readonly store = {
+    watch: async (_request: unknown, receive: (events: readonly WatchEvent[]) => boolean) => {
+      this.watches++;
+      this.receive = receive;
+      const ended = new Promise<StorageError | undefined>((resolve) => (this.end = resolve));
+      this.begun();
+      return { ended };
+    },
+  } as unknown as ResourceStore;
+
+  nextWatch(): Promise<void> {
+    return new Promise((resolve) => (this.begun = resolve));
+  }
+
+  feed(...events: WatchEvent[]): void {
+    assert.equal(this.receive(events), true);
+  }
+}
+
+test('after a broken watch tells only what changed, and what went meanwhile', { timeout: 10_000 }, async () => {
+  const fed = new FedStore();
+  const told: string[] = [];
+  const stop = new AbortController();
+  const first = fed.nextWatch();
+  const informer = startInformer({
+    store: fed.store,
+    signal: stop.signal,
+    log: (message) => told.push(message),
+    onUpsert: ({ key, revision }, before) => told.push(`put ${key}@${revision} was ${before?.revision ?? 'absent'}`),
+    onDelete: ({ key }) => told.push(`gone ${key}`),
+  });
+  await first;
+  const added = (key: string, revision: number): WatchEvent => ({ type: 'ADDED', object: stored(key, revision) });
+  const complete: WatchEvent = { type: 'BOOKMARK', revision: 9, initialEventsEnd: true };
+  fed.feed(added('same', 1), added('changed', 2), added('gone', 3), complete);
+  await informer.synced;
+  fed.feed({ type: 'MODIFIED', object: stored('changed', 4) });
+
+  const second = fed.nextWatch();
+  fed.end(new StorageError('too-old', 'too old'));
+  await second;
+  fed.feed(added('same', 1), added('changed', 5));
+  assert.ok(informer.objects.has('gone'), 'nothing is missing before all that is there was told');
+  fed.feed(complete, { type: 'DELETED', object: stored('same', 6) });
+  assert.deepEqual(told, [
+    'put same@1 was absent',
+    'put changed@2 was absent',
+    'put gone@3 was absent',
+    'put changed@4 was 2',
+    'watch ended: too old',
+    'put changed@5 was 4',
+    'gone gone',
+    'gone same',
+  ]);
+  stop.abort();
+  fed.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(fed.watches, 2);
+});
+
+test('a receiver that fails on one object gets the next', async () => {
+  const fed = new FedStore();
+  const told: string[] = [];
+  const stop = new AbortController();
+  const begun = fed.nextWatch();
+  startInformer({
+    store: fed.store,
+    signal: stop.signal,
+    log: (message) => told.push(message),
+    onUpsert: ({ key }) => {
+      if (key === 'bad') throw new Error('unreadable');
+      told.push(key);
+    },
+    onDelete: () => undefined,
+  });
+  await begun;
+  fed.feed({ type: 'ADDED', object: stored('bad', 1) }, { type: 'ADDED', object: stored('good', 2) });
+  assert.deepEqual(told, ['watch event failed: unreadable', 'good']);
+  stop.abort();
+  fed.end();
+});
