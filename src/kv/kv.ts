@@ -132,6 +132,8 @@ export interface KeyValueStore {
    * there are more. Fails with `compacted`. Only a store in this process has this.
    */
   changes?(request: ChangesRequest): Promise<ChangesPage>;
+  /** Whether watches are told `progress` reliably when it is asked for. */
+  tellsProgress(): boolean;
   /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
   requestProgress(): boolean;
   /** Drops what only reads and watches of revisions before this one need. */

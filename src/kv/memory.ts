@@ -104,6 +104,10 @@ class MemoryStore implements KeyValueStore {
     return { events, upTo: endRevision };
   }
 
+  tellsProgress(): boolean {
+    return true;
+  }
+
   requestProgress(): boolean {
     this.#hub.progress(this.#revision);
     return true;

@@ -15,7 +15,11 @@ import { update } from './update.js';
 
 export type FindRegistry = (resource: GroupResource) => ResourceRegistry | undefined;
 
-/** Reads through the watch caches. An unknown resource has no objects. */
+/**
+ * Reads through the watch caches. An unknown resource has no objects. Of a store elsewhere it is what the cache has, which
+ * may be behind what others wrote a moment ago, as in the informers of kube-apiserver; this server's own writes are in it,
+ * and what the cache does not have is asked for.
+ */
 export function createLookup(find: FindRegistry): Lookup {
   return {
     // hot: every write asks for its namespace, and for quotas and limits, of which most clusters have none.
@@ -23,14 +27,14 @@ export function createLookup(find: FindRegistry): Lookup {
       const registry = find(resource);
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
-      const known = registry.store.getCached?.(key);
+      const known = registry.store.getCached?.(key) ?? registry.store.getMaybeStale?.(key);
       if (known !== undefined) return loaded(known);
       return findObject(registry, key, name).then((stored) => stored && loaded(stored));
     },
     list(resource, namespace) {
       const registry = find(resource);
       if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
-      const known = registry.store.listCached?.(namespace);
+      const known = registry.store.listCached?.(namespace) ?? registry.store.rememberedAll?.(namespace);
       if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);

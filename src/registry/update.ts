@@ -62,8 +62,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const hold = taken instanceof Promise ? await taken : taken;
   const { trace, dryRun } = request.context;
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
-  // What is remembered does not know of those before us yet.
-  const remembered = dryRun || taken instanceof Promise ? undefined : registry.store.getMaybeStale?.(key);
+  const remembered = dryRun ? undefined : registry.store.getMaybeStale?.(key);
   const asked: Update = { request, key, hold, trace: span ?? trace, span };
   try {
     if (taken instanceof Promise) checkDeadline(request.context);
@@ -124,11 +123,8 @@ async function updateQueued(
 }
 
 /** A dry run reads as anybody does; a write's reads are its own. */
-const newestOf = (
-  registry: ResourceRegistry,
-  { request, key, trace, span }: Update,
-): Promise<StoredObject | undefined> =>
-  (span === undefined ? findObject : findForWrite)(registry, key, request.name, trace);
+const newestOf = (registry: ResourceRegistry, { request, key, trace }: Update): Promise<StoredObject | undefined> =>
+  (request.context.dryRun ? findObject : findForWrite)(registry, key, request.name, trace);
 
 const mayCreate = ({ kind }: ResourceRegistry, { createMissing }: UpdateRequest): boolean =>
   kind.strategy.allowCreateOnUpdate === true || createMissing === true;
@@ -311,8 +307,8 @@ async function put(
     encoded ??
     (large ? await encodeLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (encodesTo(json, current)) {
-    if (!certain) await checkNewest(registry, asked, current);
-    if (!(await store.isStale?.(key, current.revision))) {
+    if (!certain && store.isStale === undefined) await checkNewest(registry, asked, current);
+    if (!(await store.isStale?.(key, current.revision, certain))) {
       noteUnchanged(span, json);
       return current;
     }

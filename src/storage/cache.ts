@@ -128,30 +128,32 @@ export class Cache {
   }
 
   /** Waits until the cache has seen everything up to this revision; fails with `too-new`. */
-  async waitForRevision(revision: number): Promise<void> {
+  async waitForRevision(revision: number, withinMs = FRESH_TIMEOUT_MS): Promise<void> {
     if (revision > this.#revision && this.kv.local) await this.#catchUp();
     if (revision <= this.#revision) return;
     if (this.stalled) throw tooNew(revision, this.#revision);
     const began = performance.now();
+    let cancel = (): void => undefined;
     const reached = await new Promise<boolean>((resolve) => {
       const waiter: Waiter = { revision, done: resolve };
       this.#waiters.push(waiter);
       this.#askProgress();
-      this.clock.after(FRESH_TIMEOUT_MS, () => {
+      cancel = this.clock.after(withinMs, () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         resolve(false);
       });
     });
+    cancel();
     this.metrics.waited?.(this.values.options.resource, (performance.now() - began) / 1000);
     if (!reached) throw tooNew(revision, this.#revision);
   }
 
   /** Waits until the cache has seen everything that had been written when it was asked. */
-  async waitForLatest(trace?: Trace): Promise<void> {
+  async waitForLatest(trace?: Trace, withinMs?: number): Promise<void> {
     if (this.kv.local) return this.#catchUp();
     const span = recordRevision(trace, this.values.options);
     const revision = await this.kv.revision(span ?? trace).finally(() => span?.end());
-    await this.waitForRevision(revision);
+    if (revision > this.#revision) await this.waitForRevision(revision, withinMs);
   }
 
   /** A local store's watch has been handed everything up to the store's revision. */
@@ -266,7 +268,7 @@ export class Cache {
       },
       {
         events: (batch) => this.#incoming.run(() => this.#takeOrStall(batch)),
-        progress: (reached) => void this.#incoming.run(() => (this.stalled ? undefined : this.#advance(reached))),
+        progress: (reached) => void this.#incoming.run(() => (this.stalled ? undefined : this.#progressed(reached))),
         failed: (error) => this.#lost(error),
       },
     );
@@ -338,7 +340,7 @@ export class Cache {
 
   #entryOf({ type, key, value, revision }: KvEvent): MaybePromise<Entry> | undefined {
     if (type === 'delete') return undefined;
-    return this.values.entry(key.slice(this.values.options.prefix.length), value, revision);
+    return this.values.entryOfEvent(key.slice(this.values.options.prefix.length), value, revision);
   }
 
   #apply(batch: readonly KvEvent[], entries: readonly (Entry | undefined)[]): void {
@@ -375,6 +377,16 @@ export class Cache {
   #trim(): void {
     const againMs = this.#history.trim(this.clock.now());
     this.#stopTrimming = againMs === undefined ? undefined : this.clock.after(againMs, () => this.#trim());
+  }
+
+  /** Who still waits has asked after the question that this answers. */
+  #progressed(revision: number): void {
+    const isNews = revision > this.#revision;
+    this.#advance(revision);
+    if (!isNews || this.#waiters.length === 0) return;
+    this.#stopProgress?.();
+    this.#stopProgress = undefined;
+    this.#askProgress();
   }
 
   #advance(revision: number): void {

@@ -41,6 +41,8 @@ const MAX_SHARED_LISTS = 64;
 const MAX_SHARED_SELECTOR_LENGTH = 1024;
 /** So many objects are asked whether they are wanted in one turn. */
 const MANY = 1024;
+/** A read of one object waits no longer for the cache before it asks for the object. */
+const SOON_MS = 100;
 /** What a trace tells before and after waiting until the cache is as new as is asked for. */
 const LOCKED = 'watchCache locked acquired';
 const FRESH = 'watchCache fresh enough';
@@ -98,7 +100,16 @@ export class CachedStore implements ManagedResourceStore {
 
   // hot: what admission asks for every pod
   listCached(namespace: string): ListResult['items'] | undefined {
-    if (!this.isAuthoritative) return undefined;
+    return this.isAuthoritative ? this.#cachedAll(namespace) : undefined;
+  }
+
+  rememberedAll(namespace: string): ListResult['items'] | undefined {
+    const { cache } = this;
+    const isBehindUs = cache.values.unseen?.isEmpty === false;
+    return cache.kv.local || !cache.filled || cache.stalled || isBehindUs ? undefined : this.#cachedAll(namespace);
+  }
+
+  #cachedAll(namespace: string): ListResult['items'] | undefined {
     const { generation } = this.cache.contents;
     const last = this.#lastPeeked;
     if (last?.generation === generation && last.namespace === namespace) return last.items;
@@ -122,7 +133,10 @@ export class CachedStore implements ManagedResourceStore {
   /** While a store elsewhere is the one that knows. */
   getMaybeStale(key: string): Entry | undefined {
     const { cache } = this;
-    return !cache.kv.local && cache.filled && !cache.stalled ? cache.contents.get(key) : undefined;
+    if (cache.kv.local || !cache.filled || cache.stalled) return undefined;
+    const cached = cache.contents.get(key);
+    const written = cache.values.unseen?.lastOf(key);
+    return written === undefined || (cached !== undefined && cached.revision > written.revision) ? cached : written;
   }
 
   get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {
@@ -148,8 +162,9 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   /** As get() of the most recent version, as part of a write, which has a span of its own. */
-  getForUpdate(key: string, trace?: Trace): Promise<Entry | undefined> {
-    return this.#get(key, '', trace);
+  async getForUpdate(key: string, trace?: Trace): Promise<Entry | undefined> {
+    const isHere = this.cache.kv.local || !(await this.#canBeFilled()) || this.cache.stalled;
+    return isHere ? this.#get(key, '', trace) : this.#getStored(key, trace);
   }
 
   create(key: string, object: KubeObject, options?: EncodedWriteOptions): Promise<Entry> {
@@ -161,11 +176,23 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   delete(key: string, expectedRevision: number, trace?: Trace): Promise<Entry> {
-    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, trace, this.cache.contents.get(key)));
+    const known = (): Entry | undefined => this.getMaybeStale(key) ?? this.cache.contents.get(key);
+    return this.#onceFilled(() => this.direct.delete(key, expectedRevision, trace, known()));
   }
 
-  isStale(key: string, revision: number): Promise<boolean> {
-    return this.direct.isStale(key, revision);
+  async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
+    const known = this.getMaybeStale(key);
+    if (known?.revision === revision && known.isInCurrentForm) {
+      if (certain || (await this.#isNewest(key, revision))) return false;
+    }
+    const stale = await this.direct.isStale(key, revision, certain);
+    if (!stale) this.cache.values.noteCurrentForm(this.cache.contents.get(key), revision);
+    return stale;
+  }
+
+  /** False when it is not, or that cannot be found out without asking for the object. */
+  async #isNewest(key: string, revision: number): Promise<boolean> {
+    return (await this.#isFresh(undefined)) && this.cache.contents.get(key)?.revision === revision;
   }
 
   /** Past the cache, which cannot be filled while there is something unreadable. */
@@ -301,14 +328,36 @@ export class CachedStore implements ManagedResourceStore {
     this.direct.close();
   }
 
-  /** The store is asked; what it answers is usually an entry we have. */
+  /** Many ask at once: the store is asked how far it is for all of them together, and not for each object. */
   async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
+    // Where it is recorded, it is as kube-apiserver's.
+    const isPlain = trace?.span === undefined && this.#isKept;
+    return isPlain && (await this.#isFresh(trace)) ? this.cache.contents.get(key) : this.#getStored(key, trace);
+  }
+
+  /** The cache has seen all that had been written when this was asked; false when it did not get there soon. */
+  async #isFresh(trace: Trace | undefined): Promise<boolean> {
+    if (!this.#canCatchUp()) return false;
+    try {
+      await fromKv(this.cache.waitForLatest(trace, SOON_MS), this.options);
+      return this.cache.filled && !this.cache.stalled;
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'too-new') return false;
+      throw error;
+    }
+  }
+
+  /** False where what the cache has decrypted may not be served: its key was taken out, or is asked for each time. */
+  get #isKept(): boolean {
+    return this.cache.values.transformer?.changed !== true && !this.#opensEachTime;
+  }
+
+  /** The store is asked for the object; what it answers is usually an entry we have. */
+  async #getStored(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
     const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }), this.options);
     if (kv === undefined) return undefined;
     const known = this.cache.contents.get(key);
-    // Whose key was taken out of the configuration is read no more, though the cache has it open.
-    const isKept = this.cache.values.transformer?.changed !== true && !this.#opensEachTime;
-    if (known?.revision === kv.modRevision && isKept) return known;
+    if (known?.revision === kv.modRevision && this.#isKept) return known;
     return this.cache.values.entry(key, kv.value, kv.modRevision, trace);
   }
 
@@ -413,7 +462,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #canCatchUp(): boolean {
-    return this.cache.kv.local || this.cache.kv.requestProgress();
+    return this.cache.kv.local || this.cache.kv.tellsProgress();
   }
 
   /** What may concern a watch: it looks at each as it sends them. */

@@ -42,7 +42,7 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
     transformer,
     canAnswerAtOnce(kv) ? { kv, recent } : undefined,
     kv.olderRevision,
-    setup.encoded,
+    { encoded: setup.encoded, elsewhere: !kv.local },
   );
   const loader = new HistoryLoader(kv, values, clock, setup.historyBudget ?? new HistoryBudget());
   const direct = new DirectStore(kv, values, loader, clock, metrics);

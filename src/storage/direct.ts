@@ -112,8 +112,8 @@ export class DirectStore implements ManagedResourceStore {
     throw conflict(key, await this.#entry(result.current));
   }
 
-  async isStale(key: string, revision: number): Promise<boolean> {
-    if (!this.values.mayBeStale) return false;
+  async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
+    if (!this.values.mayBeStale && certain) return false;
     const kv = await this.#timed('get', this.kv.get(this.options.prefix + key));
     if (kv === undefined) throw notFound(key);
     if (kv.modRevision !== revision) throw conflict(key, await this.#entry(kv));
@@ -342,7 +342,7 @@ export class DirectStore implements ManagedResourceStore {
       for (const event of byUpdate ? CHANGED : CREATED) span?.event(event);
       if (result.done) {
         span?.event('decode succeeded', { len: written.value.length });
-        return this.values.entryOfWritten(written, result.revision);
+        return this.values.answered(written, result.revision);
       }
       if (expectedRevision === 0) {
         throw new StorageError('key-exists', `${key} exists`, {

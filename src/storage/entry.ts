@@ -14,10 +14,10 @@ import { unreadable } from './unreadable.js';
 const LABELS = ['metadata', 'labels'];
 
 /**
- * Where an entry's bytes are: in memory; in memory, and in the store just so; or left to the store, and in memory only
- * while they are fresh.
+ * Where an entry's bytes are: in memory; in memory, and in the store in another form, but the one it would be written in
+ * now; in memory, and in the store just so; or left to the store, and in memory only while they are fresh.
  */
-type BytesLocation = 'kept' | 'kept-as-stored' | 'left';
+type BytesLocation = 'kept' | 'kept-in-current-form' | 'kept-as-stored' | 'left';
 
 /** What most entries have only for a while. */
 interface Fresh {
@@ -87,6 +87,15 @@ export class Entry implements StoredObject {
     const known = this.#fresh?.json;
     if (known !== undefined) return known.copy(target, at, from);
     return copySpliced(this.source.read(this.key, this.revision), this.revision, { target, at, from });
+  }
+
+  /** The store has it in the form in which it would be written now; false where nobody has looked. */
+  get isInCurrentForm(): boolean {
+    return this.#fresh?.bytesLocation === 'kept-in-current-form';
+  }
+
+  set isInCurrentForm(isKnown: boolean) {
+    if (isKnown && this.#fresh?.bytesLocation === 'kept') this.#fresh.bytesLocation = 'kept-in-current-form';
   }
 
   /** It is what the store has now: its bytes need not be kept once all have been told. */

@@ -101,10 +101,10 @@ for (const [name, setup, delayed] of setups) {
       const kv = openMemoryStore();
       const store = open(kv);
       const { revision } = await store.create('a/x', secret('x'));
-      assert.equal(await store.isStale?.('a/x', revision), false);
+      assert.equal(await store.isStale?.('a/x', revision, true), false);
       const padded = Buffer.concat([options.codec.encodeStorage(secret('other'), ''), Buffer.from(' ')]);
       await kv.create('/registry/secrets/a/other', Buffer.concat([Buffer.from('one:'), padded.reverse()]));
-      if (form === 'storage') assert.equal(await store.isStale?.('a/other', revision + 1), true);
+      if (form === 'storage') assert.equal(await store.isStale?.('a/other', revision + 1, true), true);
       store.close();
     });
 
@@ -112,11 +112,11 @@ for (const [name, setup, delayed] of setups) {
       const kv = openMemoryStore();
       await kv.create('/registry/secrets/a/old', sealedBy('one', secret('old'), form));
       const store = open(kv, turning(['two', 'one'], delayed));
-      assert.equal(await store.isStale?.('a/old', 2), true);
+      assert.equal(await store.isStale?.('a/old', 2, true), true);
       await store.update('a/old', 2, secret('old'));
-      assert.equal(await store.isStale?.('a/old', 3), false);
-      assert.match(await code(store.isStale?.('a/old', 2) ?? Promise.resolve()), /^conflict/);
-      assert.match(await code(store.isStale?.('a/none', 2) ?? Promise.resolve()), /^not-found/);
+      assert.equal(await store.isStale?.('a/old', 3, true), false);
+      assert.match(await code(store.isStale?.('a/old', 2, true) ?? Promise.resolve()), /^conflict/);
+      assert.match(await code(store.isStale?.('a/none', 2, true) ?? Promise.resolve()), /^not-found/);
       store.close();
     });
 

@@ -208,6 +208,9 @@ export interface ResourceStore {
   listCached?(namespace: string): readonly StoredObject[] | undefined;
   /** What is at hand without waiting and may be behind what is stored, where `peek` tells nothing. */
   getMaybeStale?(key: string): StoredObject | undefined;
+  /** All objects of a namespace, or of all for '', as they are at hand without waiting: they may be behind what is stored,
+   * but not behind what this process wrote. */
+  rememberedAll?(namespace: string): readonly StoredObject[] | undefined;
   /** True when `peek` tells of every object there is. */
   readonly isAuthoritative?: boolean;
   /** True when it is known without waiting that nothing is stored. */
@@ -223,9 +226,10 @@ export interface ResourceStore {
   ): Promise<StoredObject>;
   /**
    * Whether the stored value is not in the form, or not encrypted, as it would be written now: an update that changes
-   * nothing is then written all the same. Fails with `conflict` when the stored revision is another.
+   * nothing is then written all the same. Fails with `conflict` when the stored revision is another; `certain` says that
+   * it is known not to be.
    */
-  isStale?(key: string, revision: number): Promise<boolean>;
+  isStale?(key: string, revision: number, certain: boolean): Promise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
   delete(key: string, expectedRevision: number, trace?: Trace): Promise<StoredObject>;
   /** Deletes what is stored there if it cannot be read; answers whether it did, in a dry run whether it would. */

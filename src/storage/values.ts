@@ -14,6 +14,7 @@ import { EntrySource, type StoredBytes } from './entry-source.js';
 import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
+import { UnseenWrites } from './unseen-writes.js';
 
 /** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes of it in a media type. */
 export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; readonly mediaType: string };
@@ -25,6 +26,8 @@ export interface Written {
   readonly object: KubeObject;
   readonly json: Buffer;
   entry: Entry | undefined;
+  /** Its event has come. */
+  seen: boolean;
   /** Another write to the same key that is under way. */
   other: Written | undefined;
 }
@@ -33,6 +36,8 @@ export class Values {
   /** By key; of several to one key, the one that began last. */
   readonly #underWay = new Map<string, Written>();
   readonly source: EntrySource;
+  /** Of a store elsewhere; one in this process hands over events before it answers. */
+  readonly unseen: UnseenWrites | undefined;
 
   constructor(
     readonly options: ResourceStoreOptions,
@@ -41,8 +46,12 @@ export class Values {
     stored?: StoredBytes,
     /** Of what another build wrote last. */
     readonly olderRevision = 0,
-    encoded?: EncodedBytes,
+    /**
+     * `encoded`: where other forms are kept. `elsewhere`: events of such a store come after its answers as well as before.
+     */
+    { encoded, elsewhere = false }: { readonly encoded?: EncodedBytes | undefined; readonly elsewhere?: boolean } = {},
   ) {
+    this.unseen = elsewhere ? new UnseenWrites() : undefined;
     // Only bytes that lie in the store as they are served can be left to it.
     const left = form.kind === 'json' && transformer === undefined ? stored : undefined;
     this.source = new EntrySource(options, left, encoded);
@@ -78,7 +87,15 @@ export class Values {
   }
 
   #begun(key: string, value: Buffer, object: KubeObject, json: Buffer): Written {
-    const written: Written = { key, value, object, json, entry: undefined, other: this.#underWay.get(key) };
+    const written: Written = {
+      key,
+      value,
+      object,
+      json,
+      entry: undefined,
+      seen: false,
+      other: this.#underWay.get(key),
+    };
     this.#underWay.set(key, written);
     return written;
   }
@@ -96,18 +113,34 @@ export class Values {
   }
 
   /** The entry of a write that was answered with this revision. */
-  entryOfWritten(written: Written, revision: number): Entry {
+  answered(written: Written, revision: number): Entry {
+    const entry = this.#entryOfWritten(written, revision);
+    if (!written.seen) this.unseen?.add(entry);
+    return entry;
+  }
+
+  #entryOfWritten(written: Written, revision: number): Entry {
     if (written.entry?.revision === revision) return written.entry;
-    return (written.entry = entryOf(this.source, written.key, revision, written.json, {
+    const entry = entryOf(this.source, written.key, revision, written.json, {
       object: written.object,
       asStored: written.value === written.json,
-    }));
+    });
+    if (this.#canKnowForm) entry.isInCurrentForm = true;
+    return (written.entry = entry);
+  }
+
+  /** The entry of what an event says was written; of our own write it is what we wrote. */
+  // hot: every event
+  entryOfEvent(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
+    return this.unseen?.take(key, revision) ?? this.entry(key, value, revision);
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
   entry(key: string, value: Buffer, revision: number, trace?: Trace): MaybePromise<Entry> {
     for (let written = this.#underWay.get(key); written !== undefined; written = written.other) {
-      if (written.value === value || written.value.equals(value)) return this.entryOfWritten(written, revision);
+      if (written.value !== value && !written.value.equals(value)) continue;
+      written.seen = true;
+      return this.#entryOfWritten(written, revision);
     }
     const { transformer } = this;
     if (transformer === undefined) {
@@ -124,6 +157,16 @@ export class Values {
   get mayBeStale(): boolean {
     if (this.form.kind === 'storage' || this.transformer !== undefined) return true;
     return this.options.codec.renew !== undefined || this.olderRevision > 1;
+  }
+
+  /** The form does not change while the server runs, but the keys that values are encrypted with do. */
+  get #canKnowForm(): boolean {
+    return this.form.kind === 'storage' && this.transformer === undefined;
+  }
+
+  /** It was found that a stored value is as it would be written now. */
+  noteCurrentForm(entry: Entry | undefined, revision: number): void {
+    if (entry?.revision === revision && this.#canKnowForm) entry.isInCurrentForm = true;
   }
 
   /** Whether a value is encrypted, or its object written, otherwise than it would be now. */

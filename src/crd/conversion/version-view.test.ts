@@ -114,8 +114,8 @@ test('an object is stored in the version to store, and answered in that of the r
 
 test('what lies in an older version is known to', async () => {
   await base.create('ns/a', thing(V1, 'a'));
-  assert.equal(await asV2.isStale('ns/a', 2), false);
-  assert.equal(await view(V2, V2).isStale('ns/a', 2), true);
+  assert.equal(await asV2.isStale('ns/a', 2, true), false);
+  assert.equal(await view(V2, V2).isStale('ns/a', 2, true), true);
 });
 
 test('a list is converted in one call, and selected by what is seen', async () => {

@@ -178,10 +178,10 @@ export class VersionView implements ResourceStore {
   }
 
   /** What lies there in an older version is to be moved, also by an update that changes nothing. */
-  async isStale(key: string, revision: number): Promise<boolean> {
+  async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
     const stored = await this.base.get(key, '');
     if (stored === undefined || versionIn(stored) !== this.#view.storageApiVersion) return true;
-    return (await this.base.isStale?.(key, revision)) ?? false;
+    return (await this.base.isStale?.(key, revision, certain)) ?? false;
   }
 
   /** A stored object in the view's version. */

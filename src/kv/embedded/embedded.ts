@@ -248,6 +248,10 @@ class EmbeddedStore implements KeyValueStore {
     }
   }
 
+  tellsProgress(): boolean {
+    return true;
+  }
+
   requestProgress(): boolean {
     this.#hub.progress(this.#commits.revision);
     return true;

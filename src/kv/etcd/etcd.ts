@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
+import { SharedQuestion } from '../../lib/values/shared-question.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
   type KeyValue,
@@ -63,6 +64,7 @@ class EtcdStore implements KeyValueStore {
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #healthKey: string;
+  readonly #howFar = new SharedQuestion(() => this.#askRevision());
   /** The highest revision any answer carried. */
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
@@ -108,7 +110,13 @@ class EtcdStore implements KeyValueStore {
     return this.#range({ key: start, end, revision, limit, countOnly }, { trace });
   }
 
-  async revision(trace?: Trace): Promise<number> {
+  // hot: every consistent read
+  revision(trace?: Trace): Promise<number> {
+    // Where it is recorded, it is asked for on behalf of one alone.
+    return trace?.span === undefined ? this.#howFar.ask() : this.#askRevision(trace);
+  }
+
+  async #askRevision(trace?: Trace): Promise<number> {
     return (await this.#range({ key: this.#healthKey, countOnly: true }, { trace })).revision;
   }
 
@@ -145,14 +153,16 @@ class EtcdStore implements KeyValueStore {
     };
   }
 
+  tellsProgress(): boolean {
+    // It was not reachable when we asked first.
+    if (this.#progress === undefined) this.#learnVersion().catch(() => undefined);
+    return this.#progress === true;
+  }
+
   requestProgress(): boolean {
-    if (this.#progress === undefined) {
-      // It was not reachable when we asked first.
-      this.#learnVersion().catch(() => undefined);
-      return false;
-    }
-    if (this.#progress) this.#watches.requestProgress();
-    return this.#progress;
+    if (!this.tellsProgress()) return false;
+    this.#watches.requestProgress();
+    return true;
   }
 
   compact(revision: number): Promise<void> {

@@ -20,6 +20,7 @@ export class EtcdWatches implements WatchStreamOwner {
   readonly #streams = new Map<Member, WatchStream>();
   #lastId = 0;
   #placing = false;
+  #progressRequested = false;
   #pauseMs = RECONNECT_MIN_MS;
   #closed = false;
 
@@ -52,8 +53,14 @@ export class EtcdWatches implements WatchStreamOwner {
     };
   }
 
+  /** One request serves all who ask in one turn of the event loop. */
   requestProgress(): void {
-    for (const stream of this.#streams.values()) stream.requestProgress();
+    if (this.#progressRequested) return;
+    this.#progressRequested = true;
+    setImmediate(() => {
+      this.#progressRequested = false;
+      for (const stream of this.#streams.values()) stream.requestProgress();
+    });
   }
 
   close(): void {

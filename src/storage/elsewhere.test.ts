@@ -1,0 +1,165 @@
+// A store that others write to as well: how far it is must be asked, and events come after answers.
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { ManualClock } from '../lib/testing/manual-clock.js';
+import type { KubeObject } from '../machinery/object.js';
+import { createResourceStore } from './create-store.js';
+import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import { STORED_OTHERWISE } from './testing.js';
+
+const pod = (name: string, text = ''): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'n', annotations: { text } },
+});
+const textOf = (stored: { object(): KubeObject } | undefined): string | undefined =>
+  stored?.object().metadata.annotations?.['text'];
+
+/** Counts what is asked of a store, and may hold back what its watches are told. */
+function elsewhere(store: KeyValueStore) {
+  const asked = { gets: 0, revisions: 0 };
+  const held: (() => void)[] = [];
+  const state = { holding: false, tellsProgress: true };
+  const later = (tell: () => void): void => void (state.holding ? held.push(tell) : tell());
+  const kv = new Proxy(store, {
+    get(target, member) {
+      if (member === 'local') return false;
+      if (member === 'tellsProgress') return () => state.tellsProgress;
+      const own: unknown = Reflect.get(target, member, target);
+      if (typeof own !== 'function') return own;
+      if (member === 'get') asked.gets++;
+      if (member === 'revision') asked.revisions++;
+      if (member !== 'watch') return own.bind(target) as unknown;
+      return (request: Parameters<KeyValueStore['watch']>[0], receiver: KvWatchReceiver) =>
+        target.watch(request, {
+          progress: (revision) => later(() => receiver.progress(revision)),
+          failed: (error) => receiver.failed(error),
+          events: (batch: readonly KvEvent[]) => later(() => void receiver.events(batch)),
+        });
+    },
+  });
+  const letGo = (): void => {
+    state.holding = false;
+    for (const tell of held.splice(0)) tell();
+  };
+  return { kv, asked, state, letGo };
+}
+
+describe('a store elsewhere', () => {
+  const clock = new ManualClock();
+  let decoded: number;
+  let far: ReturnType<typeof elsewhere>;
+  let ours: ManagedResourceStore;
+  let theirs: ManagedResourceStore;
+
+  beforeEach(async () => {
+    decoded = 0;
+    const options: ResourceStoreOptions = {
+      ...STORED_OTHERWISE,
+      codec: {
+        ...STORED_OTHERWISE.codec,
+        decodeStorage: (bytes) => {
+          decoded++;
+          return STORED_OTHERWISE.codec.decodeStorage(bytes);
+        },
+      },
+    };
+    const store = openMemoryStore();
+    far = elsewhere(store);
+    ours = createResourceStore({ kv: far.kv, options, clock });
+    theirs = createResourceStore({ kv: elsewhere(store).kv, options: STORED_OTHERWISE, clock });
+    await ours.create('n/a', pod('a', 'first'));
+    await ours.ready();
+    await theirs.ready();
+    decoded = 0;
+    far.asked.gets = 0;
+    far.asked.revisions = 0;
+  });
+
+  it('is asked how far it is, not for the object, when the cache has seen all of it', async () => {
+    assert.equal(textOf(await ours.get('n/a', '')), 'first');
+    assert.equal(await ours.get('n/none', ''), undefined);
+    assert.deepEqual(far.asked, { gets: 0, revisions: 2 });
+  });
+
+  it('is waited for when others have written what the cache has not seen', async () => {
+    far.state.holding = true;
+    const a = await theirs.get('n/a', '');
+    await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
+    const reading = ours.get('n/a', '');
+    await clock.move(50);
+    far.letGo();
+    assert.equal(textOf(await reading), 'second');
+    assert.equal(far.asked.gets, 0);
+  });
+
+  it('is asked for the object when what it tells does not come soon', async () => {
+    far.state.holding = true;
+    const a = await theirs.get('n/a', '');
+    await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
+    const reading = ours.get('n/a', '');
+    await clock.move(0);
+    await clock.move(100);
+    assert.equal(textOf(await reading), 'second');
+    assert.equal(far.asked.gets, 1);
+  });
+
+  it('is asked for the object when it does not tell reliably how far its watches are', async () => {
+    far.state.tellsProgress = false;
+    assert.equal(textOf(await ours.get('n/a', '')), 'first');
+    assert.deepEqual(far.asked, { gets: 1, revisions: 0 });
+  });
+
+  it('sends own writes back after its answers, and nothing of them is read again', async () => {
+    far.state.holding = true;
+    const second = await ours.update('n/a', (await ours.getForUpdate?.('n/a'))?.revision ?? 0, pod('a', 'second'));
+    const third = await ours.update('n/a', second.revision, pod('a', 'third'));
+    const made = await ours.create('n/b', pod('b', 'new'));
+    decoded = 0;
+    far.letGo();
+    assert.equal(await ours.get('n/a', '0'), third);
+    assert.equal(await ours.get('n/b', '0'), made);
+    assert.equal(decoded, 0);
+  });
+
+  it('sends what others wrote, which is read once', async () => {
+    const a = await theirs.get('n/a', '');
+    await theirs.update('n/a', a?.revision ?? 0, pod('a', 'theirs'));
+    assert.equal(textOf(await ours.get('n/a', '')), 'theirs');
+    assert.equal(textOf(await ours.get('n/a', '')), 'theirs');
+    assert.equal(decoded, 1);
+  });
+
+  it('is remembered to have what was written last, before its event has come', async () => {
+    far.state.holding = true;
+    const [second] = [await ours.update('n/a', (await ours.getForUpdate?.('n/a'))?.revision ?? 0, pod('a', 'second'))];
+    assert.equal(ours.getMaybeStale?.('n/a'), second);
+    far.letGo();
+    assert.equal(ours.getMaybeStale?.('n/a'), second);
+    await theirs.update('n/a', second.revision, pod('a', 'third'));
+    assert.equal(textOf(ours.getMaybeStale?.('n/a') as { object(): KubeObject }), 'third');
+  });
+
+  it('need not be asked for the form of what this server wrote', async () => {
+    const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
+    assert.equal(await ours.isStale?.('n/a', revision, false), false);
+    assert.equal(await ours.isStale?.('n/a', revision, true), false);
+    assert.equal(far.asked.gets, 0);
+  });
+
+  it('is asked once for the form of what others wrote', async () => {
+    await theirs.create('n/c', pod('c'));
+    const { revision } = (await ours.get('n/c', '')) ?? { revision: 0 };
+    assert.equal(await ours.isStale?.('n/c', revision, false), false);
+    assert.equal(await ours.isStale?.('n/c', revision, false), false);
+    assert.equal(far.asked.gets, 1);
+  });
+
+  it('finds out that another has written since, when the form is asked for', async () => {
+    const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
+    await theirs.update('n/a', revision, pod('a', 'theirs'));
+    await assert.rejects(ours.isStale?.('n/a', revision, false) ?? Promise.resolve(), { code: 'conflict' });
+  });
+});
