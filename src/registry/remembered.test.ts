@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 import { TestApi } from '../server/testing/test-api.js';
 import type { KindDefinition } from './kind.js';
 
@@ -11,10 +12,18 @@ const MAPS = '/api/v1/namespaces/n/configmaps';
 const MERGE = 'application/merge-patch+json';
 const kinds = [configMaps as unknown as KindDefinition];
 
+interface FarState {
+  gets: number;
+  /** Watches are told nothing for now. */
+  holding: boolean;
+  /** Where set, who asks how far the store is waits here. */
+  questions: (() => void)[] | undefined;
+}
+
 /** A store that others write to as well, whose events can be held back. */
 function elsewhere(store: KeyValueStore) {
   const held: { receiver: KvWatchReceiver; batch: readonly KvEvent[] }[] = [];
-  const state = { gets: 0, holding: false };
+  const state: FarState = { gets: 0, holding: false, questions: undefined };
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
@@ -22,6 +31,10 @@ function elsewhere(store: KeyValueStore) {
       const own: unknown = Reflect.get(target, member, target);
       if (typeof own !== 'function') return own;
       if (member === 'get') state.gets++;
+      const { questions } = state;
+      if (member === 'revision' && questions !== undefined) {
+        return () => new Promise((resolve) => questions.push(() => resolve(target.revision())));
+      }
       if (member !== 'watch') return own.bind(target) as unknown;
       return (request: Parameters<KeyValueStore['watch']>[0], receiver: KvWatchReceiver) =>
         target.watch(request, {
@@ -37,7 +50,7 @@ function elsewhere(store: KeyValueStore) {
 describe('an update that begins with what is remembered', () => {
   let api: TestApi;
   let other: TestApi;
-  let state: { gets: number; holding: boolean };
+  let state: FarState;
 
   beforeEach(async () => {
     const store = openMemoryStore();
@@ -86,6 +99,20 @@ describe('an update that begins with what is remembered', () => {
     const before = (await api.get(`${MAPS}/a`)).body;
     const after = (await api.patch(`${MAPS}/a`, MERGE, {})).body;
     assert.equal(after.metadata.resourceVersion, before.metadata.resourceVersion);
+  });
+
+  it('that changes nothing lets others go on while the store confirms it', async () => {
+    await api.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } });
+    const questions: (() => void)[] = [];
+    state.questions = questions;
+    const patches = [1, 2, 3].map(() => api.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } }));
+    await pollUntil(() => questions.length === 3);
+    for (const answer of questions) answer();
+    assert.deepEqual(
+      (await Promise.all(patches)).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal(state.gets, 0);
   });
 
   it('of what was deleted meanwhile finds nothing', async () => {

@@ -307,6 +307,8 @@ async function put(
     encoded ??
     (large ? await encodeLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (encodesTo(json, current)) {
+    // Nothing is going to be written: those who wait need not wait for the store to confirm it.
+    registry.updateQueue.release(asked.hold);
     if (!certain && store.isStale === undefined) await checkNewest(registry, asked, current);
     if (!(await store.isStale?.(key, current.revision, certain))) {
       noteUnchanged(span, json);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
-import { SharedQuestion } from '../../lib/values/shared-question.js';
+import { SharedQuestion } from '../../lib/async/shared-question.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
   type KeyValue,

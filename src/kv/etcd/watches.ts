@@ -57,10 +57,9 @@ export class EtcdWatches implements WatchStreamOwner {
   requestProgress(): void {
     if (this.#progressRequested) return;
     this.#progressRequested = true;
-    setImmediate(() => {
-      this.#progressRequested = false;
-      for (const stream of this.#streams.values()) stream.requestProgress();
-    });
+    // What is sent leaves at the end of the turn.
+    setImmediate(() => (this.#progressRequested = false));
+    for (const stream of this.#streams.values()) stream.requestProgress();
   }
 
   close(): void {

@@ -78,6 +78,16 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(calls[3]?.log, []);
   });
 
+  it('begins what waits when the server takes more', async () => {
+    const client = new TestClient({ settings: { 3: 0 } });
+    const call = client.ask('a');
+    assert.deepEqual(await client.lines(), []);
+    client.receive(settings({ 3: 1 }));
+    assert.deepEqual(await client.lines(), ['HEADERS 1 POST', 'DATA 1 a END']);
+    client.receive(answer(1, 'A'));
+    assert.deepEqual(call.log, ['200', 'A', 'trailers 0']);
+  });
+
   it('sends no more than the windows allow, and the rest when they widen', async () => {
     const client = new TestClient({ settings: { 4: 10 } });
     client.ask('0123456789abcdef');

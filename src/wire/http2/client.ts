@@ -196,8 +196,9 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
     if (this.streams.size === 0) this.schedule();
   }
 
-  greeted(): void {
-    this.#options.onReady();
+  settingsCame(isFirst: boolean): void {
+    if (isFirst) this.#options.onReady();
+    else this.#beginWaiting();
   }
 
   schedule(): void {

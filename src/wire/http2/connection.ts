@@ -120,6 +120,8 @@ export class Http2Connection implements StreamOwner, Reader {
     this.#goaway(code, message);
     this.#closeStreams();
     this.#endWhenDone();
+    // Also while it lingers: nothing that still comes is told anything.
+    this.closed = true;
     this.schedule();
   }
 
@@ -233,7 +235,11 @@ export class Http2Connection implements StreamOwner, Reader {
     this.schedule();
   }
 
-  greeted(): void {
+  settingsCame(isFirst: boolean): void {
+    if (isFirst) this.#stopTimer();
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -304,7 +310,7 @@ export class Http2Connection implements StreamOwner, Reader {
     if (this.#incoming.insideBlock || this.#reader.insideFrame) {
       this.#timer ??= setTimeout(() => this.socket.destroy(), HEAD_TIMEOUT_MS).unref();
     } else if (this.#timer !== undefined && !this.#ending) {
-      this.greeted();
+      this.#stopTimer();
     }
   }
 

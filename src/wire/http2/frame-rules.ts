@@ -22,8 +22,8 @@ export interface RuledConnection<S extends OutgoingStream<S>> {
   readonly output: Output;
   readonly outgoing: Outgoing<S>;
   readonly streams: ReadonlyMap<number, S>;
-  /** The other end has said what it is. */
-  greeted(): void;
+  /** The other end has said what it is, for the first time or anew. */
+  settingsCame(isFirst: boolean): void;
   /** What is in `output` leaves at the end of this turn. */
   schedule(): void;
   /** The stream has something to send, or a window for it. */
@@ -179,9 +179,8 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     if (peer.initialWindowBytes !== before) this.#changeWindows(peer.initialWindowBytes - before);
     putSettingsAck(connection.output);
     connection.schedule();
-    if (this.#settingsRead) return;
+    connection.settingsCame(!this.#settingsRead);
     this.#settingsRead = true;
-    connection.greeted();
   }
 
   #changeWindows(change: number): void {

@@ -48,6 +48,8 @@ const target = fc.constantFrom('/', '/body', '/pieces', '/large', '/upload', '/l
 const method = fc.constantFrom(...([GET, POST, [[':method', 'HEAD'], ...GET.slice(1)]] as Fields[]));
 const bytes = fc.uint8Array({ maxLength: 30 }).map((array) => Buffer.from(array));
 
+const at = (path: string): Fields => GET.map(([name, value]) => [name, name === ':path' ? path : value] as const);
+
 const request = fc.tuple(stream, flags, method, target).map(([id, flag, fields, path]) =>
   headers(
     id,
@@ -66,6 +68,17 @@ const anyFrame = fc.oneof(
   fc.tuple(fc.nat(12), flags, stream, bytes).map(([type, flag, id, payload]) => frame(type, flag, id, payload)),
   { weight: 1, arbitrary: bytes },
 );
+
+const TWO_FAULTS_AFTER_AN_EARLY_ANSWER: [Buffer[], boolean, number] = [
+  [
+    headers(7, at('/body'), 0),
+    headers(9, at('/last'), 0),
+    frame(FrameType.headers, 0, 0, block(GET).subarray(0, 6)),
+    headers(0, GET, 0),
+  ],
+  true,
+  0,
+];
 
 test('whatever comes, the connection answers or ends', async () => {
   await fc.assert(
@@ -94,6 +107,6 @@ test('whatever comes, the connection answers or ends', async () => {
       await connection.frames();
       assert.equal(connection.connection.streams.size, 0);
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, examples: [TWO_FAULTS_AFTER_AN_EARLY_ANSWER] },
   );
 });
