@@ -1,6 +1,9 @@
 // The program: from its command line to its end.
+import path from 'node:path';
 import { errorText } from './lib/text/error-text.js';
 import { createLogs } from './lib/telemetry/log.js';
+import { buildStamp } from './machinery/build-stamp.js';
+import { PROGRAM } from './machinery/names.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
 import type { Subcommand } from './server/storage/subcommand.js';
@@ -39,6 +42,8 @@ async function main(): Promise<void> {
   }
   const command = parseCommandLine(process.argv.slice(2), process.env, {
     columns: process.stdout.columns,
+    // What parses the answer of kube-apiserver gets its one line.
+    ownVersion: path.basename(process.argv[1] ?? '') === PROGRAM ? undefined : buildStamp.version,
     ...configurationHooks,
   });
   switch (command.kind) {

@@ -1,9 +1,11 @@
-// What a bundle tells of its making: when, and from which commit. Nothing of the commit where this is not a checkout.
+// What a bundle tells of its making: which version, when, and from which commit. Nothing of the commit where this is not
+// a checkout. package.json is the one place of the version.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
 export function buildStamp() {
-  return { ...source(), date: buildDate() };
+  const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+  return { version, ...source(), date: buildDate() };
 }
 
 /** To the second; SOURCE_DATE_EPOCH makes two builds of one commit the same. */

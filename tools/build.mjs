@@ -6,10 +6,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { buildStamp } from './build-stamp.mjs';
 import { bundleOptions, loadSource } from './bundle.mjs';
+import { bundledPackages, licensesText } from './third-party-licenses.mjs';
 
 const at = process.argv.indexOf('--outdir');
 const outdir = at < 0 ? 'dist' : process.argv[at + 1];
-await build({
+const { metafile } = await build({
   ...bundleOptions,
   entryPoints: { binnacle: 'src/main.ts', worker: 'src/server/worker/worker-thread.ts' },
   outdir,
@@ -17,6 +18,7 @@ await build({
   supported: { 'dynamic-import': false },
   define: { BUILD_STAMP: JSON.stringify(buildStamp()) },
   sourcemap: 'linked',
+  metafile: true,
 });
 
 // One letter beyond ASCII makes V8 keep the whole text in two bytes a letter, and every start slower. Strings are escaped
@@ -31,3 +33,6 @@ const { encodeCatalogue } = await loadSource('src/schema/openapi/encoded-catalog
 for (const form of ['v2', 'v3']) {
   fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), encodeCatalogue({ form, enums: true }));
 }
+
+const packages = bundledPackages(Object.keys(metafile.inputs));
+fs.writeFileSync(path.join(outdir, 'third-party-licenses.txt'), licensesText(packages));

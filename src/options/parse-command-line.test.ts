@@ -124,6 +124,10 @@ test('two service ranges are of two families', () => {
 
 test('the version is printed, or set when it is of this release', () => {
   assert.deepEqual(parse('--version'), { kind: 'print', text: 'Kubernetes v1.34.11\n' });
+  assert.deepEqual(parseCommandLine(['--version'], ENV, { ownVersion: '0.2.0' }), {
+    kind: 'print',
+    text: 'Kubernetes v1.34.11\nBinnacle 0.2.0\n',
+  });
   assert.equal(run('--version=v1.34.11-me+1').gitVersion, 'v1.34.11-me+1');
   assert.equal(
     refusal('--version=v1.33.0'),

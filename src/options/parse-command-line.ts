@@ -26,6 +26,8 @@ export type CommandLine =
 export interface CommandLineHooks extends StartupHooks, ValidationHooks {
   /** The terminal's width, for help; 0 or absent where there is none. */
   readonly columns?: number;
+  /** Binnacle's own version, for a second line of `--version`; absent where the program goes by kube-apiserver's name. */
+  readonly ownVersion?: string | undefined;
   readonly now?: () => Date;
 }
 
@@ -56,7 +58,10 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
   };
   const emulation = readEmulation(values.generic.emulatedVersion, values.generic.featureGates);
   if (!emulation.ok) return refuse(emulation.error);
-  if (values.global.version === 'true') return { kind: 'print', text: `Kubernetes ${versionInfo().gitVersion}\n` };
+  if (values.global.version === 'true') {
+    const own = hooks.ownVersion === undefined ? '' : `Binnacle ${hooks.ownVersion}\n`;
+    return { kind: 'print', text: `Kubernetes ${versionInfo().gitVersion}\n${own}` };
+  }
   if (values.global.version === 'raw') return { kind: 'print', text: `${rawVersion()}\n` };
 
   const aboutLogs = logErrors(values, emulation.emulation.featureGates);
