@@ -6,7 +6,6 @@ import { buildStamp } from './machinery/build-stamp.js';
 import { PROGRAM } from './machinery/names.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
-import type { Subcommand } from './server/storage/subcommand.js';
 import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle/lifecycle.js';
 import { StartFailure } from './server/lifecycle/start-failure.js';
@@ -18,28 +17,7 @@ Buffer.poolSize = 64 * 1024;
 /** Of a server that had begun to serve; before that it is 1. */
 const FATAL_EXIT_CODE = 255;
 
-/** Loaded only when it is asked for. */
-async function subcommand(name: string | undefined): Promise<Subcommand | undefined> {
-  switch (name) {
-    case 'encryption':
-      return (await import('./server/storage/encryption-command.js')).runEncryptionCommand;
-    case 'verify':
-      return (await import('./server/storage/verify-command.js')).runVerifyCommand;
-    default:
-      return undefined;
-  }
-}
-
 async function main(): Promise<void> {
-  const run = await subcommand(process.argv[2]);
-  if (run !== undefined) {
-    process.exitCode = await run(process.argv.slice(3), {
-      env: process.env,
-      print: (text) => process.stdout.write(text),
-      encodeError: (text) => process.stderr.write(text),
-    });
-    return;
-  }
   const command = parseCommandLine(process.argv.slice(2), process.env, {
     columns: process.stdout.columns,
     // What parses the answer of kube-apiserver gets its one line.

@@ -7,10 +7,12 @@ import path from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { freePort } from './support/free-port.js';
+import { kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
 import { installPackage, openFolder, type Package, packPackage } from './support/installed-package.js';
 
 const MAX_TARBALL_BYTES = 4_000_000;
 const NOBODY = 65534;
+const kubectlFile = kubectlProgram();
 
 describe('the npm package', { timeout: 120_000 }, () => {
   let folder: string;
@@ -29,9 +31,11 @@ describe('the npm package', { timeout: 120_000 }, () => {
       'README.md',
       'bin/binnacle',
       'bin/kube-apiserver',
+      'bin/load-server.cjs',
       'bin/package.json',
       'dist/worker.cjs',
       'dist/binnacle.cjs',
+      'dist/commands.cjs',
       'dist/definitions-v2.txt',
       'dist/definitions-v3.txt',
       'dist/third-party-licenses.txt',
@@ -61,14 +65,34 @@ describe('the npm package', { timeout: 120_000 }, () => {
     assert.match(execFileSync(path.join(prefix, 'bin', 'binnacle'), ['--help'], { encoding: 'utf8' }), /^Usage:/m);
   });
 
+  it('serves the real kubectl from an empty project', { skip: kubectlFile === undefined && NO_KUBECTL }, async (t) => {
+    const app = installedOr(t);
+    const home = path.join(folder, 'kubectl-home');
+    fs.mkdirSync(home);
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const binnacle = (...args: string[]): string =>
+      execFileSync(path.join(app, 'node_modules', '.bin', 'binnacle'), args, { cwd: app, env, encoding: 'utf8' });
+    assert.match(binnacle('up', `--secure-port=${await freePort()}`), /^Ready\. Try:$/m);
+    try {
+      binnacle('kubeconfig', '--merge');
+      const kubectl = kubectlWith(kubectlFile ?? '', path.join(home, '.kube', 'config'), home);
+      await kubectl('create namespace shop');
+      await kubectl('create deployment web --image=web:1 -n shop');
+      assert.match((await kubectl('get deployments -n shop')).out, /^web +0\/1 /m);
+    } finally {
+      assert.match(binnacle('down'), /^Stopped\./);
+    }
+  });
+
   it('keeps compiled code in its own folder at the first start', async (t) => {
     const dist = path.join(installedOr(t), 'node_modules', 'binnacle', 'dist');
+    removeCompiledCode(dist);
     assert.equal(await compiledCodeIn(dist, {}), 1);
   });
 
   it('keeps compiled code in the cache folder of a user who may not write to the package', async (t) => {
     const dist = path.join(installedOr(t), 'node_modules', 'binnacle', 'dist');
-    for (const name of fs.readdirSync(dist)) if (name.endsWith('.v8')) fs.rmSync(path.join(dist, name));
+    removeCompiledCode(dist);
     const home = path.join(folder, 'home');
     fs.mkdirSync(home);
     const isRoot = process.getuid?.() === 0;
@@ -109,3 +133,7 @@ describe('the npm package', { timeout: 120_000 }, () => {
 
 const compiledFiles = (folder: string): number =>
   fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.v8')).length : 0;
+
+function removeCompiledCode(folder: string): void {
+  for (const name of fs.readdirSync(folder)) if (name.endsWith('.v8')) fs.rmSync(path.join(folder, name));
+}

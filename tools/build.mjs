@@ -1,5 +1,6 @@
 // Bundles the server into one CommonJS file: one file to read and compile at start. What its thread for large objects
-// runs is another: the kinds and the codecs, and nothing that serves. Beside them lies what documents say of types.
+// runs is another: the kinds and the codecs, and nothing that serves. The other commands are a third, small one. Beside them
+// lies what documents say of types.
 import { build } from 'esbuild';
 import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
@@ -12,7 +13,11 @@ const at = process.argv.indexOf('--outdir');
 const outdir = at < 0 ? 'dist' : process.argv[at + 1];
 const { metafile } = await build({
   ...bundleOptions,
-  entryPoints: { binnacle: 'src/main.ts', worker: 'src/server/worker/worker-thread.ts' },
+  entryPoints: {
+    binnacle: 'src/main.ts',
+    commands: 'src/commands/main.ts',
+    worker: 'src/server/worker/worker-thread.ts',
+  },
   outdir,
   // import() becomes require(): code that V8 compiled before and kept cannot import().
   supported: { 'dynamic-import': false },

@@ -12,7 +12,7 @@ export function bundledPackages(inputs) {
     const words = input.slice(at + 'node_modules/'.length).split('/');
     return [input.slice(0, at) + path.join('node_modules', ...words.slice(0, words[0].startsWith('@') ? 2 : 1))];
   });
-  return [...new Set(folders)].sort();
+  return [...new Set(folders)].sort(compare);
 }
 
 /** Throws where a package does not say under which licence it is: such a one cannot be given to others. */
@@ -21,9 +21,13 @@ export function licensesText(folders) {
     const { name, version, license } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
     const files = fs.readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
     if (typeof license !== 'string') throw new Error(`${folder} names no licence`);
-    const texts = files.sort().map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim());
+    const texts = files.sort(compare).map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim());
     return [`${name} ${version} (${license})`, ...texts].join('\n\n');
   });
   const rule = `\n\n${'-'.repeat(72)}\n\n`;
   return `Binnacle contains these works of others, each under its own licence.${rule}${parts.join(rule)}\n`;
+}
+
+function compare(a, b) {
+  return a < b ? -1 : 1;
 }

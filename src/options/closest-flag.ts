@@ -1,20 +1,25 @@
-// Which flag somebody meant who mistyped one.
+// Which flag or other name somebody meant who mistyped one.
 import type { Topic } from './flag-table.js';
 
-/** Beyond this nobody mistypes a flag. */
+/** Beyond this nobody mistypes a name: comparing takes time by the product of both lengths. */
 const LONGEST = 100;
 
 /** The flag with the fewest letters to change, if that is few enough to be a mistake of typing. */
-export function closestFlag(written: string, topics: readonly Topic[]): string | undefined {
+export const closestFlag = (written: string, topics: readonly Topic[]): string | undefined =>
+  closestName(
+    written,
+    topics.flatMap(({ flags }) => Object.keys(flags).filter((name) => flags[name]?.hidden !== true)),
+  );
+
+/** The same of any names. */
+export function closestName(written: string, names: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined;
   let closest: string | undefined;
   let fewest = Math.max(2, Math.floor(written.length / 4)) + 1;
-  for (const { flags } of topics) {
-    for (const [name, spec] of Object.entries(flags)) {
-      if (spec.hidden === true || Math.abs(name.length - written.length) >= fewest) continue;
-      const changes = distance(written, name);
-      if (changes < fewest) [closest, fewest] = [name, changes];
-    }
+  for (const name of names) {
+    if (Math.abs(name.length - written.length) >= fewest) continue;
+    const changes = distance(written, name);
+    if (changes < fewest) [closest, fewest] = [name, changes];
   }
   return closest;
 }

@@ -18,12 +18,16 @@ const SLOP = 5;
 /** `width` is 0 where there is no terminal. */
 export function helpText(topics: readonly Topic[], width: number): string {
   const lines = [...ABOUT.split('\n'), '', 'Usage:', `  ${PROGRAM} [flags]`];
-  for (const topic of topics) {
-    lines.push('', `${topic.title.slice(0, 1).toUpperCase()}${topic.title.slice(1)} flags:`, '');
-    append(lines, width >= MIN_WIDTH ? wrapped(topic, width) : beside(topic));
-  }
+  for (const topic of topics) append(lines, ['', ...flagLines(topic, width)]);
   return `${lines.join('\n')}\n`;
 }
+
+/** The flags of a topic below its title. */
+export const flagLines = (topic: Topic, width: number): string[] => [
+  `${topic.title.slice(0, 1).toUpperCase()}${topic.title.slice(1)} flags:`,
+  '',
+  ...(width >= MIN_WIDTH ? wrapped(topic, width) : beside(topic)),
+];
 
 /** Names are filled up with spaces nearly to the width, as kube-apiserver does. */
 function wrapped(topic: Topic, width: number): string[] {

@@ -26,7 +26,8 @@ export type CommandLine =
 export interface CommandLineHooks extends StartupHooks, ValidationHooks {
   /** The terminal's width, for help; 0 or absent where there is none. */
   readonly columns?: number;
-  /** Binnacle's own version, for a second line of `--version`; absent where the program goes by kube-apiserver's name. */
+  /** Binnacle's own version, for a second line of `--version`; absent where the program goes by kube-apiserver's name, and
+   *  has no other commands. */
   readonly ownVersion?: string | undefined;
   readonly now?: () => Date;
 }
@@ -42,7 +43,10 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     return { kind: 'refused', lines, exitCode: 1 };
   }
   const { values, given, positional, notices } = parsed;
-  if (values.global.help) return { kind: 'print', text: helpText(TOPICS, hooks.columns ?? 0) };
+  if (values.global.help) {
+    const others = hooks.ownVersion === undefined ? '' : '\nOther commands: `binnacle help`.\n';
+    return { kind: 'print', text: `${helpText(TOPICS, hooks.columns ?? 0)}${others}` };
+  }
   if (positional.some((argument) => argument !== '')) {
     const got = `[${positional.map(goQuote).join(' ')}]`;
     return {

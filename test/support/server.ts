@@ -70,7 +70,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     flags.push(`--token-auth-file=${file}`, `--cert-dir=${folder}`);
   }
   const program = npmStart
-    ? [process.execPath, path.join(root, 'tools', 'start.mjs')]
+    ? [process.execPath, path.join(root, 'bin', 'binnacle'), 'up', '--foreground']
     : [path.join(root, 'bin', 'binnacle'), '--service-cluster-ip-range=10.0.0.0/24'];
   const modes = npmStart ? [] : (options.authorizationModes ?? ['RBAC']);
   if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);

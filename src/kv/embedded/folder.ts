@@ -12,6 +12,7 @@ import { errorText } from '../../lib/text/error-text.js';
 import { goFileError } from '../../lib/go/file-error.js';
 import { engineText } from './damage.js';
 import { checkPages, type KeysFound, type MetaPage } from './check-pages.js';
+import { socketIn } from './folder-holder.js';
 import { KvError } from '../kv.js';
 import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './room.js';
 import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
@@ -21,8 +22,6 @@ const FORMAT = 3;
 const COMPRESSED_FORMAT = 2;
 export const FORMAT_FILE = 'FORMAT';
 export const STORE_FILE = 'store.mdb';
-/** Where a path of a socket would be too long, it is reached through the open folder. */
-const MAX_SOCKET_PATH = 100;
 
 export interface DataFolder {
   readonly path: string;
@@ -63,10 +62,7 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
  */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const fd = fs.openSync(folder, 'r');
-  const inFolder = (name: string): string => {
-    const full = path.join(folder, name);
-    return full.length <= MAX_SOCKET_PATH ? full : `/proc/self/fd/${fd}/${name}`;
-  };
+  const inFolder = (name: string): string => socketIn(folder, fd, name);
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = await listen(inFolder('lock'));

@@ -4,6 +4,3 @@ export interface CommandParts {
   readonly print: (text: string) => void;
   readonly encodeError: (text: string) => void;
 }
-
-/** `args` are those after the name. Answers the exit code. */
-export type Subcommand = (args: readonly string[], parts: CommandParts) => Promise<number>;

@@ -1,0 +1,25 @@
+// All commands, in the order that help lists them.
+import type { Command } from './command.js';
+import { completion } from './completion.js';
+import { down } from './down.js';
+import { encryption } from './encryption.js';
+import { help } from './help.js';
+import { kubeconfig } from './kubeconfig.js';
+import { serve } from './serve.js';
+import { status } from './status.js';
+import { up } from './up.js';
+import { verify } from './verify.js';
+import { version } from './version.js';
+
+export const commands = (): readonly Command[] => [
+  up,
+  down,
+  status,
+  kubeconfig,
+  serve,
+  encryption,
+  verify,
+  completion(commands),
+  version,
+  help(commands),
+];
