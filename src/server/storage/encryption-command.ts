@@ -35,7 +35,7 @@ export async function runEncryptionCommand(args: readonly string[], parts: Comma
   const [command, provider, key] = words;
   const unknown = [...flags.keys()].find((name) => name !== '--kubeconfig' && name !== '--rate');
   if (unknown !== undefined || command === undefined) {
-    parts.encodeError(unknown === undefined ? USAGE : `unknown flag: ${unknown}\n\n${USAGE}`);
+    parts.printError(unknown === undefined ? USAGE : `unknown flag: ${unknown}\n\n${USAGE}`);
     return 2;
   }
   try {
@@ -49,11 +49,11 @@ export async function runEncryptionCommand(args: readonly string[], parts: Comma
         if (provider === undefined) break;
         return await mayRemove(server, provider, key, parts);
     }
-    parts.encodeError(USAGE);
+    parts.printError(USAGE);
     return 2;
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof OutboundError || error instanceof Refused)) throw error;
-    parts.encodeError(`error: ${error.message}\n`);
+    parts.printError(`error: ${error.message}\n`);
     return 1;
   }
 }
@@ -73,7 +73,7 @@ async function status(server: Server, { print }: CommandParts): Promise<number> 
 const nameOf = ({ provider, key }: { provider: string; key?: string }): string =>
   key === undefined ? provider : `${provider} ${key}`;
 
-async function rewrite(server: Server, rate: string, { print, encodeError }: CommandParts): Promise<number> {
+async function rewrite(server: Server, rate: string, { print, printError }: CommandParts): Promise<number> {
   const begin = `/rewrite?objectsPerSecond=${encodeURIComponent(rate)}`;
   let progress = await server.post<RewriteProgress>(begin);
   let awayMs = 0;
@@ -88,10 +88,10 @@ async function rewrite(server: Server, rate: string, { print, encodeError }: Com
     } catch (error) {
       awayMs += POLL_MS;
       if (!(error instanceof OutboundError) || awayMs > MAX_AWAY_MS) throw error;
-      encodeError(`the server is away, waiting for it: ${errorText(error)}\n`);
+      printError(`the server is away, waiting for it: ${errorText(error)}\n`);
     }
   }
-  for (const { key, message } of progress.failures) encodeError(`${key}: ${message}\n`);
+  for (const { key, message } of progress.failures) printError(`${key}: ${message}\n`);
   print(`${progress.state}: ${progress.rewritten} of ${progress.looked} rewritten, ${progress.failed} failed\n`);
   return progress.state === 'done' && progress.failed === 0 ? 0 : 1;
 }

@@ -2,5 +2,5 @@
 export interface CommandParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
-  readonly encodeError: (text: string) => void;
+  readonly printError: (text: string) => void;
 }

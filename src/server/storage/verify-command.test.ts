@@ -21,7 +21,7 @@ test('verify prints what a store has, and what of it is damaged', async (context
     const parts = {
       env: { HOME: home },
       print: (text: string) => (out += text),
-      encodeError: (text: string) => (err += text),
+      printError: (text: string) => (err += text),
     };
     const code = await runVerifyCommand(args, parts);
     return { code, out, err };

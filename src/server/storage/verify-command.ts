@@ -17,7 +17,7 @@ const MAX_NAMED = 100;
 export async function runVerifyCommand(args: readonly string[], parts: CommandParts): Promise<number> {
   const [folder = defaultDataDir(parts.env), ...others] = args;
   if (others.length > 0 || folder.startsWith('-')) {
-    parts.encodeError(USAGE);
+    parts.printError(USAGE);
     return folder === '--help' || folder === '-h' ? 0 : 2;
   }
   const counts = new Map<string, number>();
@@ -29,18 +29,18 @@ export async function runVerifyCommand(args: readonly string[], parts: CommandPa
     return tell(report, counts, parts);
   } catch (error) {
     if (!(error instanceof KvError)) throw error;
-    parts.encodeError(`error: ${error.message}\n`);
+    parts.printError(`error: ${error.message}\n`);
     return 1;
   }
 }
 
-function tell(report: StoreReport, counts: ReadonlyMap<string, number>, { print, encodeError }: CommandParts): number {
+function tell(report: StoreReport, counts: ReadonlyMap<string, number>, { print, printError }: CommandParts): number {
   const { revision, keys, changes, damaged, faults, isUnchecked } = report;
   print(`revision ${revision}, ${keys} keys, ${changes} changes of history\n`);
   for (const [resource, count] of counts) print(`${String(count).padStart(9)}  ${resource}\n`);
-  for (const { key, revision: at } of damaged.slice(0, MAX_NAMED)) encodeError(`damaged: ${key} (revision ${at})\n`);
-  if (damaged.length > MAX_NAMED) encodeError(`damaged: ${damaged.length - MAX_NAMED} more\n`);
-  for (const fault of faults.slice(0, MAX_NAMED)) encodeError(`damaged: ${fault}\n`);
+  for (const { key, revision: at } of damaged.slice(0, MAX_NAMED)) printError(`damaged: ${key} (revision ${at})\n`);
+  if (damaged.length > MAX_NAMED) printError(`damaged: ${damaged.length - MAX_NAMED} more\n`);
+  for (const fault of faults.slice(0, MAX_NAMED)) printError(`damaged: ${fault}\n`);
   if (damaged.length + faults.length > 0) return 1;
   print(isUnchecked ? 'sound, as far as can be told: an earlier build wrote it without checksums\n' : 'sound\n');
   return 0;
