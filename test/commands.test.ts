@@ -87,6 +87,20 @@ describe('binnacle up and what goes with it', { timeout: 120_000 }, () => {
     assert.equal(fs.existsSync(path.join(home, 'refused')), false);
   });
 
+  it('refuses a folder of a newer format, and says what to do', async () => {
+    const folder = path.join(home, 'newer');
+    fs.mkdirSync(folder);
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 99\n');
+    const { code, err } = await binnacle('up', '--data-dir=newer');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /has format 99, written by a newer version; this one reads up to format \d+\. Start the newer version, /,
+    );
+    assert.match(err, /or restore a backup made before the upgrade\. Nothing was changed/);
+    assert.equal(fs.readFileSync(path.join(folder, 'FORMAT'), 'utf8'), 'binnacle-store 99\n');
+  });
+
   it('does not end a process that only has the number which a folder names', async () => {
     fs.mkdirSync(path.join(home, 'strange'));
     const lock = net.createServer((socket) => socket.end(`${process.pid}\n`));

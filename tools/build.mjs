@@ -41,3 +41,5 @@ for (const form of ['v2', 'v3']) {
 
 const packages = bundledPackages(Object.keys(metafile.inputs));
 fs.writeFileSync(path.join(outdir, 'third-party-licenses.txt'), licensesText(packages));
+// For the bill of materials of a release; not in the package.
+fs.writeFileSync(path.join(outdir, 'bundled-packages.json'), JSON.stringify(packages));
