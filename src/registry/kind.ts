@@ -144,7 +144,8 @@ export interface KindOptions {
 
 export interface Lookup {
   get(resource: GroupResource, namespace: string, name: string): MaybePromise<KubeObject | undefined>;
-  list(resource: GroupResource, namespace: string): MaybePromise<readonly StoredObject[]>;
+  /** `newest`: not what is at hand, where others may have written since. */
+  list(resource: GroupResource, namespace: string, newest?: boolean): MaybePromise<readonly StoredObject[]>;
 }
 
 /**

@@ -31,10 +31,11 @@ export function createLookup(find: FindRegistry): Lookup {
       if (known !== undefined) return loaded(known);
       return findObject(registry, key, name).then((stored) => stored && loaded(stored));
     },
-    list(resource, namespace) {
+    list(resource, namespace, newest = false) {
       const registry = find(resource);
       if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
-      const known = registry.store.listCached?.(namespace) ?? registry.store.rememberedAll?.(namespace);
+      const known =
+        registry.store.listCached?.(namespace) ?? (newest ? undefined : registry.store.rememberedAll?.(namespace));
       if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);

@@ -142,6 +142,16 @@ describe('a store elsewhere', () => {
     assert.equal(textOf(ours.getMaybeStale?.('n/a') as { object(): KubeObject }), 'third');
   });
 
+  it('is remembered as a list, but never behind what this process wrote', async () => {
+    assert.equal(ours.rememberedAll?.('n')?.length, 1);
+    far.state.holding = true;
+    await ours.create('n/b', pod('b'));
+    assert.equal(ours.rememberedAll?.('n'), undefined);
+    far.letGo();
+    assert.equal(ours.rememberedAll?.('n')?.length, 2);
+    assert.deepEqual(far.asked, { gets: 0, revisions: 0 });
+  });
+
   it('need not be asked for the form of what this server wrote', async () => {
     const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
     assert.equal(await ours.isStale?.('n/a', revision, false), false);

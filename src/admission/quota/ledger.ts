@@ -86,7 +86,8 @@ async function chargeAll(
     const open = batch.filter(({ settled }) => !settled);
     const [first] = open;
     if (first === undefined) return;
-    const quotas = await readQuotas(namespace, first.attributes);
+    // Who was not quick enough begins with what others have written.
+    const quotas = await readQuotas(namespace, first.attributes, tries > 0);
     const wanted = quotas.filter(({ metadata }) => remaining?.has(metadata.name ?? '') ?? true);
     const failed = new Set<string>();
     for (const quota of chargeTogether(wanted, open, tries === 0 ? limited : [])) {
@@ -107,8 +108,12 @@ async function chargeAll(
   for (const charge of batch) charge.settle(lost);
 }
 
-async function readQuotas(namespace: string, { context }: AdmissionAttributes): Promise<readonly ResourceQuota[]> {
-  return (await loadedAll(await context.lookup.list(RESOURCE_QUOTAS, namespace))) as ResourceQuota[];
+async function readQuotas(
+  namespace: string,
+  { context }: AdmissionAttributes,
+  newest: boolean,
+): Promise<readonly ResourceQuota[]> {
+  return (await loadedAll(await context.lookup.list(RESOURCE_QUOTAS, namespace, newest))) as ResourceQuota[];
 }
 
 /** Checks one after the other, each against what those before it use. Answers the quotas to write. */
