@@ -10,6 +10,7 @@ import { configurationHooks } from './server/configuration-hooks.js';
 import { firstSignal } from './server/lifecycle/lifecycle.js';
 import { StartFailure } from './server/lifecycle/start-failure.js';
 import { PostStartHookError } from './server/lifecycle/post-start-hooks.js';
+import { serviceManager } from './server/lifecycle/service-manager.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
 Buffer.poolSize = 64 * 1024;
@@ -60,9 +61,15 @@ async function main(): Promise<void> {
   for (const warning of options.warnings) log.warning(warning);
   const signal = firstSignal();
   try {
+    const manager = serviceManager({ env: process.env, log });
     const server = await buildServer(options, logs);
+    const started = server.started.then(() => {
+      manager.ready();
+      return signal;
+    });
     // A start-up step that fails ends the process: half a server is worse than none.
-    await Promise.race([signal, server.started.then(() => signal)]);
+    await Promise.race([signal, started]);
+    manager.stopping();
     await server.shutdown();
     logs.flush();
     process.exit(0);

@@ -8,6 +8,7 @@ import { closestFlag } from './closest-flag.js';
 import { completeOptions, type Environment } from './complete-options.js';
 import { readEmulation } from './emulation.js';
 import { fieldName } from './flag-table.js';
+import { type FlagsFile, readFlagsFile } from './flags-file.js';
 import { helpText } from './help.js';
 import type { Options } from './options.js';
 import { CommandLineMistake, parseFlags, type ParsedFlags } from './parse-flags.js';
@@ -34,12 +35,19 @@ export interface CommandLineHooks extends StartupHooks, ValidationHooks {
 
 export function parseCommandLine(argv: readonly string[], env: Environment, hooks: CommandLineHooks = {}): CommandLine {
   let parsed: ParsedFlags<typeof TOPICS>;
+  let flagsFile: FlagsFile | undefined;
+  let isFromFile = true;
   try {
-    parsed = parseFlags(TOPICS, argv);
+    flagsFile = readFlagsFile(argv);
+    // What is wrong with the file alone is said to be in it.
+    if (flagsFile !== undefined) parseFlags(TOPICS, flagsFile.args);
+    isFromFile = false;
+    parsed = parseFlags(TOPICS, [...(flagsFile?.args ?? []), ...argv]);
   } catch (error) {
     if (!(error instanceof CommandLineMistake)) throw error;
     const hint = error.unknownFlag === undefined ? undefined : closestFlag(error.unknownFlag, TOPICS);
-    const lines = [`Error: ${error.message}`, ...(hint === undefined ? [] : [`Did you mean --${hint}?`])];
+    const where = isFromFile && flagsFile !== undefined ? `${flagsFile.file}: ` : '';
+    const lines = [`Error: ${where}${error.message}`, ...(hint === undefined ? [] : [`Did you mean --${hint}?`])];
     return { kind: 'refused', lines, exitCode: 1 };
   }
   const { values, given, positional, notices } = parsed;

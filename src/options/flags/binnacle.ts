@@ -12,5 +12,9 @@ export const binnacle = defineTopic({
       type: 'string',
       help: "Where the embedded store and generated keys are kept. By default the folder 'binnacle' in $XDG_STATE_HOME or ~/.local/state.",
     },
+    'flags-file': {
+      type: 'string',
+      help: "A file of further flags, one a line as --name=value, without quotes; '#' begins a comment. It stands before the other flags, which count more.",
+    },
   },
 });
