@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
+const LICENSE_FILE = /^(?:licen[cs]e|copying|copyright|notice)(?:\.(?:md|txt))?$/i;
 
 /** The folders in node_modules of the packages that a build's inputs come from. */
 export function bundledPackages(inputs) {
@@ -19,7 +19,10 @@ export function bundledPackages(inputs) {
 export function licensesText(folders) {
   const parts = folders.map((folder) => {
     const { name, version, license } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
-    const files = fs.readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
+    // What a native library is compiled from has its own, in folders below.
+    const files = fs
+      .readdirSync(folder, { recursive: true })
+      .filter((file) => LICENSE_FILE.test(path.basename(file)) && !file.includes('node_modules/'));
     if (typeof license !== 'string') throw new Error(`${folder} names no licence`);
     const texts = files.sort(compare).map((file) => fs.readFileSync(path.join(folder, file), 'utf8').trim());
     return [`${name} ${version} (${license})`, ...texts].join('\n\n');
