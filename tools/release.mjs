@@ -1,5 +1,5 @@
-// Makes what a release consists of: the npm package, the Debian package where there is dpkg-deb, a bill of materials, the
-// licences of others, and their checksums.
+// Makes what a release consists of: the npm package, on Debian also its package and the container image, a bill of materials,
+// the licences of others, and their checksums.
 //
 //   node tools/release.mjs [--out DIR]    into release/; the tree is clean and CHANGELOG.md has a section of the version
 //   node tools/release.mjs --draft        of whatever is there, without building anew: to look at, or for tests
@@ -32,7 +32,9 @@ fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(out, { recursive: true });
 run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', out], {});
 if (!isDraft && fs.existsSync('/usr/bin/dpkg-deb')) {
-  run('node', ['tools/package-debian.mjs', '--out', out], { SOURCE_DATE_EPOCH: epoch });
+  for (const tool of ['debian', 'image']) {
+    run('node', [`tools/package-${tool}.mjs`, '--out', out], { SOURCE_DATE_EPOCH: epoch });
+  }
 }
 const bundled = JSON.parse(fs.readFileSync('dist/bundled-packages.json', 'utf8'));
 const timestamp = new Date(Number(epoch) * 1000).toISOString().replace(/\.\d+Z$/, 'Z');

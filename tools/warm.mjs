@@ -16,7 +16,7 @@ const LOOK_MS = 100;
 const CACHE_AFTER_MS = 3500;
 const TOKEN = 'warm';
 const WATCH = 'watch=1&timeoutSeconds=2';
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const root = path.resolve(process.argv[2] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 const dist = path.join(root, 'dist');
 // One of an earlier build is of no use.
 for (const name of caches()) fs.rmSync(path.join(dist, name));
