@@ -22,6 +22,35 @@ const LINE = [
   ['server'],
   ['commands', 'main'],
 ];
+/** The rooms within a room, ranked in the same way; '' is the room's own root. */
+const WITHIN = {
+  lib: [
+    ['values', 'json', 'text', 'protobuf'],
+    ['go', 'async'],
+    ['scheduling', 'x509', 'http', 'telemetry'],
+    ['files', 'testing'],
+  ],
+  rest: [
+    ['wire'],
+    ['contract'],
+    ['answer', 'body', 'nodes'],
+    ['patch', 'discovery'],
+    ['change', 'openapi'],
+    ['verbs'],
+    ['watch'],
+    [''],
+  ],
+  server: [
+    ['listener'],
+    ['paths'],
+    ['lifecycle'],
+    ['kinds', 'metrics'],
+    ['storage', 'worker', 'telemetry', 'flow-control'],
+    ['outgoing'],
+    ['access', 'admission'],
+    ['', 'testing'],
+  ],
+};
 const ranksOf = (line) => new Map(line.flatMap((rooms, i) => rooms.map((room) => [room, i])));
 const rank = ranksOf(LINE);
 const rankWithin = new Map(Object.entries(WITHIN).map(([room, line]) => [room, ranksOf(line)]));
