@@ -64,7 +64,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
     get weight() {
       return weight();
     },
-    rulesMayTakeLong: true,
+    rulesMayRunLong: true,
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beginCreate(object) {

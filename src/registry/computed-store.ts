@@ -1,4 +1,4 @@
-// A store of objects that are looked up when asked for and kept nowhere.
+// A store of objects that are computed on each read and kept nowhere.
 import type { KubeObject } from '../machinery/object.js';
 import { methodNotAllowed, notFound } from '../machinery/status.js';
 import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, StoredObject } from '../storage/store.js';

@@ -19,7 +19,7 @@ const GENERATED_NAME_ATTEMPTS = 8;
 export interface CreateRequest {
   /** In the storage version, owned by this call. */
   readonly object: KubeObject;
-  /** What was sent: large ones let others have their turn between the parts of the work. */
+  /** Bytes sent. Work on a large object yields to the event loop between its steps. */
   readonly bytes?: number;
   readonly context: LifeContext;
   readonly admit: AdmitCreate;
@@ -36,15 +36,15 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
     const name = generateName(metadata.generateName, registry.nameSuffix());
     return attempt(registry, request, request.object, name);
   }
-  // hot: where every name is at hand, a taken one is seen beforehand, and no copy is needed to start over from.
+  // hot: where every name is cached, a name in use is seen beforehand, and no copy is needed to start over from.
   if (registry.store.isAuthoritative === true) return createUnderFreeName(registry, request, metadata.generateName);
   for (let tries = 1; ; tries++) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     try {
       return await attempt(registry, request, request.copy(request.object), name);
     } catch (error) {
-      const taken = error instanceof StatusError && error.reason === 'AlreadyExists';
-      if (!taken || tries === GENERATED_NAME_ATTEMPTS) throw error;
+      const exists = error instanceof StatusError && error.reason === 'AlreadyExists';
+      if (!exists || tries === GENERATED_NAME_ATTEMPTS) throw error;
     }
   }
 }
@@ -59,8 +59,8 @@ async function createUnderFreeName(
   for (let tries = 1; ; tries++) {
     const name = generateName(base, registry.nameSuffix());
     const key = keyOf(registry, namespace, name);
-    const taken = drawnKeys.has(key) || store.getCached?.(key) !== undefined;
-    if (taken && tries < GENERATED_NAME_ATTEMPTS) continue;
+    const inUse = drawnKeys.has(key) || store.getCached?.(key) !== undefined;
+    if (inUse && tries < GENERATED_NAME_ATTEMPTS) continue;
     drawnKeys.add(key);
     try {
       return await attempt(registry, request, request.object, name);
@@ -124,7 +124,7 @@ async function put(
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
       recordKnownRead(context.trace, registry.store.options, key);
-      throw await nameTaken(registry, object, error.details.current);
+      throw await nameInUse(registry, object, error.details.current);
     }
     throw fromStorage(error, registry.resource, name);
   }
@@ -139,7 +139,7 @@ async function dryRunCreate(
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const current = await findObject(registry, key, name, trace);
-  if (current !== undefined) throw await nameTaken(registry, object, current);
+  if (current !== undefined) throw await nameInUse(registry, object, current);
   try {
     return await unstored(registry, key, object, large);
   } catch (error) {
@@ -152,7 +152,7 @@ export function ttlOf(registry: ResourceRegistry, object: KubeObject, context: L
   return ttlSeconds === undefined ? {} : { ttlSeconds };
 }
 
-async function nameTaken(
+async function nameInUse(
   registry: ResourceRegistry,
   object: KubeObject,
   current: StoredObject | undefined,

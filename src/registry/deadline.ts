@@ -5,7 +5,7 @@ import type { LifeContext } from './kind.js';
 
 const LATE = 'request did not complete within requested timeout';
 
-/** Nobody waits any more for what others kept from its turn, or what takes too long. */
+/** Throws once nobody waits for the answer: the queue or the work took longer than the client. */
 export function checkDeadline(context: Pick<LifeContext, 'deadlineMs' | 'waiting'>): void {
   if (context.deadlineMs !== undefined && Date.now() > context.deadlineMs) throw tooLate();
   if (isCancelled(context.waiting)) throw givenUp(context.waiting);

@@ -1,12 +1,12 @@
-// How a deletion may be asked for, whoever asks.
+// The options of a deletion, as clients and the server's own controllers pass them.
 import { append } from '../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid as invalidField, notSupported } from '../machinery/field-error.js';
 import { invalid } from '../machinery/status.js';
 import type { DeleteOptions } from './kind.js';
 
-/** Asks for the deletion of an object that cannot be read. */
+/** Requests the deletion of an object that cannot be read. */
 export const UNSAFE_DELETE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
-/** What such a deletion does not take along, in the order it is told. */
+/** The options that such a deletion excludes, in the order of the error message. */
 const NOT_UNSAFE = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
 
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];

@@ -1,10 +1,10 @@
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import { invalid } from '../machinery/status.js';
-import { askedKey, type ResourceRegistry } from './registry.js';
+import { requestedKey, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
 
 /**
- * Deletes an object that cannot be read: nobody can tell what waits for it, so neither finalizers nor admission hold
+ * Deletes an object that cannot be read: what waits for it is unknown, so neither finalizers nor admission hold
  * it. What can be read has to go the usual way.
  */
 export async function deleteUnreadable(
@@ -13,7 +13,7 @@ export async function deleteUnreadable(
   name: string,
   dryRun: boolean,
 ): Promise<void> {
-  const key = askedKey(registry, namespace, name);
+  const key = requestedKey(registry, namespace, name);
   let deleted: boolean | undefined;
   try {
     deleted = await registry.store.deleteUnreadable?.(key, dryRun);

@@ -8,7 +8,7 @@ import { encodesTo } from '../storage/splice.js';
 import type { Span } from '../tracing/trace.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
-import { type AdmitDelete, askedKey, type ResourceRegistry, timestamp, unstored } from './registry.js';
+import { type AdmitDelete, requestedKey, type ResourceRegistry, timestamp, unstored } from './registry.js';
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
@@ -50,7 +50,7 @@ export async function deleteObject(registry: ResourceRegistry, request: DeleteRe
 
 /** Deletes one of a collection. */
 export async function deleteMember(registry: ResourceRegistry, request: DeleteRequest): Promise<DeleteResult> {
-  const key = askedKey(registry, request.context.namespace, request.name);
+  const key = requestedKey(registry, request.context.namespace, request.name);
   for (;;) {
     const current = await findObject(registry, key, request.name, request.context.trace);
     if (current === undefined) throw notFound(registry.resource, request.name);
@@ -103,7 +103,7 @@ async function mark(
   const goesNow = !held && step.kind === 'graceful' && step.seconds === 0;
   const marked = await write(deletion, object);
   if (!goesNow) return { answer: marked, deleted: false };
-  // Marking was one deletion to those who are asked, and this is another, of what is there now.
+  // Admission reviewed the marking as one deletion; the removal of the marked object is another.
   await request.admit(context.dryRun ? current.object() : marked.object());
   if (context.dryRun) return { answer: answerOf(registry, marked), deleted: true };
   return { answer: answerOf(registry, await removeMarked(registry, key, marked, context)), deleted: true };

@@ -15,8 +15,8 @@ export function gracefulStep(registry: ResourceRegistry, object: KubeObject, opt
   const grace = registry.kind.strategy.delete?.gracePeriodSeconds?.bind(registry.kind.strategy.delete);
   if (grace === undefined) return { kind: 'now' };
   const { metadata } = object;
-  const asked = options.gracePeriodSeconds;
-  const requested = asked !== undefined && asked < 0 ? 1 : asked;
+  const sent = options.gracePeriodSeconds;
+  const requested = sent !== undefined && sent < 0 ? 1 : sent;
   if (metadata.deletionTimestamp !== undefined) return shorten(registry, object, requested);
   const seconds = grace(object, requested);
   if (seconds === undefined) return { kind: 'now' };
@@ -37,7 +37,7 @@ function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested
   let ends = started + wrappedMs(seconds);
   if (ends < now) {
     ends = now;
-    // The whole time has passed already: whoever ends the object still gets its turn.
+    // The whole grace period has passed already: whoever ends the object still gets one second.
     if (seconds !== 0) seconds = 1;
   }
   metadata.deletionTimestamp = timestamp(new Date(ends));

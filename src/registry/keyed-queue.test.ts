@@ -13,53 +13,53 @@ class Timers {
 
 test('an object that nobody else updates is updated at once, without a timer', () => {
   const timers = new Timers();
-  const turns = new KeyedQueue(timers);
+  const queue = new KeyedQueue(timers);
   for (const key of ['a', 'b', 'a']) {
-    const turn = turns.acquire(key);
-    assert.ok(!(turn instanceof Promise));
-    turns.release(turn);
+    const hold = queue.acquire(key);
+    assert.ok(!(hold instanceof Promise));
+    queue.release(hold);
   }
   assert.equal(timers.due.length, 0);
 });
 
 test('others come one by one, in the order they came', async () => {
   const timers = new Timers();
-  const turns = new KeyedQueue(timers);
-  const first = turns.acquire('a') as Hold;
+  const queue = new KeyedQueue(timers);
+  const first = queue.acquire('a') as Hold;
   const order: number[] = [];
   const others = [1, 2, 3].map(async (number) => {
-    const hold = await turns.acquire('a');
+    const hold = await queue.acquire('a');
     order.push(number);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(order.at(-1), number, 'nobody came while this one was at it');
-    turns.release(hold);
+    queue.release(hold);
   });
   assert.deepEqual(order, []);
-  turns.release(first);
+  queue.release(first);
   await Promise.all(others);
   assert.deepEqual(order, [1, 2, 3]);
   assert.equal(timers.due.length, 0);
-  assert.ok(!(turns.acquire('a') instanceof Promise));
+  assert.ok(!(queue.acquire('a') instanceof Promise));
 });
 
-test('one that takes too long holds nobody up, and cannot end the turn of another', async () => {
+test('a holder that is too slow is passed over, and cannot release the hold of another', async () => {
   const timers = new Timers();
-  const turns = new KeyedQueue(timers);
-  const slow = turns.acquire('a') as Hold;
-  const waiting = turns.acquire('a');
+  const queue = new KeyedQueue(timers);
+  const slow = queue.acquire('a') as Hold;
+  const waiting = queue.acquire('a');
   assert.equal(timers.due.length, 1);
   timers.due.shift()?.();
   const second = await waiting;
-  turns.release(slow);
-  assert.ok(turns.acquire('a') instanceof Promise, 'the second is still at it');
-  turns.release(second);
+  queue.release(slow);
+  assert.ok(queue.acquire('a') instanceof Promise, 'the second is still at it');
+  queue.release(second);
 });
 
-test('one that is dear is waited for longer, but not for ever', async () => {
+test('a holder with an extended hold is waited for longer, but not for ever', async () => {
   const timers = new Timers();
-  const turns = new KeyedQueue(timers);
-  const writing = turns.acquire('a') as Hold;
-  const second = turns.acquire('a');
+  const queue = new KeyedQueue(timers);
+  const writing = queue.acquire('a') as Hold;
+  const second = queue.acquire('a');
   let came = false;
   void Promise.resolve(second).then(() => (came = true));
   writing.extended = true;
@@ -68,30 +68,30 @@ test('one that is dear is waited for longer, but not for ever', async () => {
   assert.equal(came, false);
   assert.equal(timers.due.length, 1);
   timers.due.shift()?.();
-  turns.release(await second);
-  assert.ok(!(turns.acquire('a') instanceof Promise));
+  queue.release(await second);
+  assert.ok(!(queue.acquire('a') instanceof Promise));
 });
 
 test('who was overtaken comes next, and before those who have not begun', async () => {
   const timers = new Timers();
-  const turns = new KeyedQueue(timers);
-  const slow = turns.acquire('a') as Hold;
-  assert.equal(await turns.reacquire(slow), slow, 'it was not overtaken');
-  const second = turns.acquire('a');
+  const queue = new KeyedQueue(timers);
+  const slow = queue.acquire('a') as Hold;
+  assert.equal(await queue.reacquire(slow), slow, 'it was not overtaken');
+  const second = queue.acquire('a');
   const order: string[] = [];
-  const third = Promise.resolve(turns.acquire('a')).then((hold) => {
+  const third = Promise.resolve(queue.acquire('a')).then((hold) => {
     order.push('third');
-    turns.release(hold);
+    queue.release(hold);
   });
   timers.due.shift()?.();
-  const again = turns.reacquire(slow).then((hold) => {
+  const again = queue.reacquire(slow).then((hold) => {
     order.push('slow');
-    turns.release(hold);
+    queue.release(hold);
   });
-  turns.release(await second);
+  queue.release(await second);
   await Promise.all([third, again]);
   assert.deepEqual(order, ['slow', 'third']);
   // Nobody is at it any more.
-  turns.release(await turns.reacquire(slow));
-  assert.ok(!(turns.acquire('a') instanceof Promise));
+  queue.release(await queue.reacquire(slow));
+  assert.ok(!(queue.acquire('a') instanceof Promise));
 });

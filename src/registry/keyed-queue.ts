@@ -10,14 +10,14 @@ import type { MaybePromise } from '../lib/async/maybe-promise.js';
 const MAX_HOLD_MS = 20;
 
 /**
- * And for one that has begun to write, or that works on something large. It ends soon, on a slow disk or a busy server a
- * little later; and who went on meanwhile would do all its work for a conflict, and make the others slower by it.
+ * The longest others wait for an update that has begun to write, or that works on a large object. It ends soon, on a
+ * slow disk or a busy server a little later; an update that went on meanwhile would only end in a conflict.
  */
 const MAX_EXTENDED_HOLD_MS = 1000;
 
 export interface Hold {
   readonly key: string;
-  /** Others are patient with it. */
+  /** The holder writes, or works on a large object: MAX_EXTENDED_HOLD_MS applies. */
   extended: boolean;
 }
 
@@ -35,7 +35,7 @@ export class KeyedQueue {
     this.#clock = clock;
   }
 
-  /** At once when nobody is at this object. */
+  /** Returns the hold at once when the key is free. */
   acquire(key: string): MaybePromise<Hold> {
     const waitList = this.#waitLists.get(key);
     if (waitList === undefined) {
@@ -49,7 +49,7 @@ export class KeyedQueue {
     });
   }
 
-  /** It was passed on meanwhile, and another was quicker: the next turn is this one's, before all who wait. */
+  /** After a hold timed out and its holder lost the race: waits in front of everybody else. */
   async reacquire(hold: Hold): Promise<Hold> {
     const waitList = this.#waitLists.get(hold.key);
     if (waitList === undefined) return this.acquire(hold.key);
@@ -60,7 +60,7 @@ export class KeyedQueue {
     });
   }
 
-  /** A turn that was passed on already, because it took too long, is nobody's to end. */
+  /** Does nothing for a hold that timed out and was passed on. */
   release(hold: Hold): void {
     const waitList = this.#waitLists.get(hold.key);
     if (waitList?.holder === hold) this.#passOn(waitList);

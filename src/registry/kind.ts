@@ -20,7 +20,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
-  /** It is served only while this feature gate is on, whatever versions are asked for. */
+  /** The kind is served only while this feature gate is on, whatever versions are enabled. */
   readonly gate?: string;
   /** Served versions, most preferred first. */
   readonly versions: readonly KindVersion<T>[];
@@ -28,7 +28,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly unservedVersions?: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
-  /** The storage version told to clients, where that of kube-apiserver is another. */
+  /** The storage version shown to clients, where kube-apiserver has another. */
   readonly shownStorageVersion?: string;
   /** The shape objects have in a store shared with kube-apiserver, where that is another; both work on plain JSON. */
   readonly storedShape?: {
@@ -39,11 +39,11 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly storageGroup?: string;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
   readonly keyPrefix?: string;
-  /** Brings an object into another of its versions, where others must be asked to. Throws StorageError. */
+  /** Converts an object into another of its versions, where a webhook does so. Throws StorageError. */
   convert?(object: Readonly<JsonObject>, apiVersion: string): Promise<JsonObject>;
   /** A kind defined by a CustomResourceDefinition. */
   readonly custom?: boolean;
-  /** Of such a kind: what another thread makes the same kind from, and the version that this one is of. */
+  /** Of a custom kind: what a worker builds the kind from, and the version that this definition serves. */
   readonly origin?: { readonly requirement: WorkerRequirement; readonly version: string };
   /** The kind of its lists, when not `<kind>List`. */
   readonly listKind?: string;
@@ -51,13 +51,13 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   openApiSchema?(form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined;
   /** Verbs served, when not all of them. */
   readonly verbs?: readonly Verb[];
-  /** Verbs told to clients, in this order, where they differ from those served. */
+  /** Verbs shown to clients, in this order, where they differ from those served. */
   shownVerbs?(): readonly Verb[];
   readonly strategy: Strategy<T>;
   readonly columns: readonly Column[];
   /** The cells of one row, in the order of `columns`. */
   row(object: Readonly<T>, now: Date): readonly Cell[];
-  /** Metadata as who asks for nothing else sees it, where kube-apiserver keeps part of it elsewhere. */
+  /** Metadata for a PartialObjectMetadata answer, where kube-apiserver keeps part of it elsewhere. */
   metadataAlone?(metadata: Readonly<ObjectMeta>): ObjectMeta;
   /** The order of rows in a table, when not that of the list. */
   compareRows?(a: Readonly<T>, b: Readonly<T>): number;
@@ -73,11 +73,11 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   fieldLabelError?(label: string, version: string): string;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /**
-   * For kinds that are asked and not stored (access reviews, token reviews): answers the object to send. It takes the
-   * place of the strategy's hooks and of storage; mutating admission and defaults come before it.
+   * For kinds that are answered and not stored (access reviews, token reviews): returns the object to send. It replaces
+   * the strategy's hooks and storage; mutating admission and defaults come before it.
    */
   virtualCreate?(object: T, context: LifeContext): Promise<object>;
-  /** What it answers may be large, whatever was asked. */
+  /** The answer of `virtualCreate` may be large, however small the request is. */
   readonly largeAnswers?: boolean;
   /** For kinds that are looked up and not stored: all their objects, at this moment. They are served read only. */
   computed?(): Promise<readonly KubeObject[]>;
@@ -89,7 +89,7 @@ export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | '
 
 export interface KindVersion<T extends KubeObject = KubeObject> {
   readonly version: string;
-  /** False for versions that only --runtime-config turns on. */
+  /** False for versions that only --runtime-config enables. */
   readonly enabledByDefault?: boolean;
   /** Fills in what a client left out, in this version, before conversion to the storage version. */
   defaults?(object: T): void;
@@ -117,18 +117,18 @@ export interface LifeContext {
   readonly dryRun: boolean;
   /** When the request must have been answered, in milliseconds since the epoch; absent for the server's own work. */
   readonly deadlineMs?: number;
-  /** Who asked: what is done for one who is gone ends. Absent for the server's own work. */
+  /** The waiting client: work for a client that is gone ends. Absent for the server's own work. */
   readonly waiting?: Cancellation | undefined;
   /** Of the request; absent for the server's own work. */
   readonly trace?: Trace | undefined;
   readonly options: KindOptions;
-  /** Asked now and then by rules that may take long: when it says so they throw Interrupted, to be run elsewhere. */
+  /** Polled by rules that may run long: once it returns true they throw Interrupted, and a worker runs them. */
   readonly interrupted?: (() => boolean) | undefined;
   /** Looks into other resources of this server. Objects are shared: read only. */
   readonly lookup: Lookup;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
-  /** Told how long the request waited for others; nobody asks of the server's own work. */
+  /** Records how long the request waited in a layer. Absent for the server's own work. */
   spent?(layer: LatencyLayer, ms: number): void;
 }
 
@@ -149,19 +149,19 @@ export interface Lookup {
 }
 
 /**
- * The hooks of a kind on the generic life of an object. All are optional but the two validations. Objects given as
+ * The hooks of a kind on the generic life of an object. All are optional but the two validations. Objects passed as
  * `object` belong to the request and may be changed by the `prepare` hooks; `old` is shared and read only.
  */
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
   validateName?(name: string, prefix: boolean): readonly string[];
-  /** A generateName is the name as it stands: nothing that is drawn could follow it. */
+  /** A generateName is the name as it stands: no random suffix could follow it. */
   readonly takesGivenName?: boolean;
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
   /** As in `StatusStrategy`. */
   readonly metadataOnUpdate?: readonly MetadataCheck[];
-  /** None of the kind's own rules looks at metadata: what is wrong with it is told where nothing else is wrong. */
+  /** None of the kind's own rules looks at metadata: its errors show only where nothing else is wrong. */
   readonly metadataCheckedLast?: boolean;
   /** Clears what a client may not set, sets what the server decides. */
   prepareForCreate?(object: T, context: LifeContext): void;
@@ -207,11 +207,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** What was found out about an object when its write was begun, where the rules go by it. */
   readonly findings?: Findings;
-  /** Its rules may take longer than any object's size tells, as people wrote them. */
-  readonly rulesMayTakeLong?: boolean;
-  /** How many times as long as those of others the rules take for an object of some size; 1 unless said. */
+  /** The rules are written by users: an object's size does not bound how long they run. */
+  readonly rulesMayRunLong?: boolean;
+  /** How many times as long the rules run as those of other kinds on an object of this size. Default 1. */
   readonly weight?: number;
-  /** The same of its rules alone, which compile what people wrote. */
+  /** How many times as long the rules alone run, which compile expressions that users wrote. */
   readonly rulesWeight?: number;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
@@ -220,7 +220,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 /** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */
 export type MetadataCheck = 'whole' | 'change';
 
-/** Kept by the object, and plain: it is told to whoever runs the rules on a worker thread. */
+/** Plain data kept by the object: it is sent to the worker that runs the rules. */
 export interface Findings {
   of(object: object): object | undefined;
   tell(object: object, found: object): void;
@@ -244,21 +244,21 @@ export interface StatusStrategy<T extends KubeObject = KubeObject> {
 export interface DeleteStrategy<T extends KubeObject = KubeObject> {
   /** The propagation an unset policy means. Default: background. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
-  /** Told to whoever says nothing of the dependents. */
+  /** The warning for a client that sets no propagation policy. */
   readonly unsetPolicyWarning?: string;
   /**
    * For kinds that end gracefully: the grace period in seconds to set on the object, or undefined to delete at once.
-   * `requested` is what the client asked for.
+   * `requested` is what the client sent.
    */
   gracePeriodSeconds?(object: Readonly<T>, requested: number | undefined): number | undefined;
   /** DELETE answers the deleted object instead of a Status. */
   readonly returnsObject?: boolean;
   /**
-   * For kinds that end in phases of their own (namespaces, custom resource definitions): marks the object as
-   * terminating. It stays, updated, while this answers `keep`.
+   * For kinds that end in phases of their own (namespaces, CRDs): marks the object as terminating. It stays, updated,
+   * while this returns `keep`.
    */
   terminate?(object: T, now: Date): 'keep' | 'remove';
-  /** What becomes of its dependents is not asked when it begins to end in phases. */
+  /** The propagation policy does not apply when the object begins to end in phases. */
   readonly dependentsStay?: boolean;
   /** An update that emptied the finalizers of a deleted object removes it, unless this says it must stay. */
   staysAfterUpdate?(object: Readonly<T>): boolean;
@@ -278,10 +278,10 @@ export interface Transaction {
 export interface Subresource<T extends KubeObject = KubeObject> {
   /** It is served only while this feature gate is on. */
   readonly gate?: string;
-  /** The kind it takes and answers, when not the parent's. */
+  /** The kind of its body and answer, when not the parent's. */
   readonly group?: string;
   readonly version?: string;
-  /** Versions of the same kind that a create takes beside. */
+  /** Further versions of the kind that a create accepts. */
   readonly alsoVersions?: readonly string[];
   readonly kind: string;
   readonly verbs: readonly Verb[];
@@ -347,7 +347,7 @@ export interface ObjectOperations {
   ): Promise<KubeObject>;
 }
 
-/** What the current object must have; what is empty is not asked for. */
+/** What the current object must have; an empty member sets no condition. */
 export interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;

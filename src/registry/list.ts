@@ -1,7 +1,7 @@
 import { notFound } from '../machinery/status.js';
 import type { Trace } from '../tracing/trace.js';
 import type { ListRequest, ListResult, StoredObject, Watch, WatchEvent, WatchRequest } from '../storage/store.js';
-import { askedKey, type ResourceRegistry } from './registry.js';
+import { requestedKey, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
 
 /** One object, not older than `resourceVersion` says. */
@@ -12,7 +12,7 @@ export async function get(
   resourceVersion: string,
   trace?: Trace,
 ): Promise<StoredObject> {
-  const key = askedKey(registry, namespace, name);
+  const key = requestedKey(registry, namespace, name);
   let stored: StoredObject | undefined;
   try {
     stored = await registry.store.get(key, resourceVersion, trace);
@@ -37,7 +37,7 @@ export async function findObject(
   }
 }
 
-/** The same, for a write that is recorded itself. */
+/** Finds an object for a write that is recorded itself. */
 export async function findForWrite(
   registry: ResourceRegistry,
   key: string,

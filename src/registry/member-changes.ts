@@ -1,4 +1,4 @@
-// What work elsewhere made of an object, told by its members and those of its metadata: most of a large object stays as
+// What a worker made of an object, as changed members of it and of its metadata: most of a large object stays as
 // it was, and who sent it need not read it again.
 import { setMember } from '../lib/values/plain-object.js';
 import type { JsonObject, KubeObject } from '../machinery/object.js';
@@ -14,7 +14,7 @@ export interface MemberChanges {
   readonly removedMetadata: readonly string[];
 }
 
-/** To be asked before the work is begun. */
+/** Called before the work begins. */
 export function memberChanges(object: KubeObject): () => MemberChanges {
   const membersBefore = encoded(membersOf(object));
   const metadataBefore = encoded(object.metadata as JsonObject);
@@ -31,15 +31,15 @@ export function memberChanges(object: KubeObject): () => MemberChanges {
   };
 }
 
-/** Makes the same changes to the object that was sent. */
-export async function takeChanges(kind: KindDefinition, object: KubeObject, changes: MemberChanges): Promise<void> {
+/** Applies the changes to the object that was sent. */
+export async function applyChanges(kind: KindDefinition, object: KubeObject, changes: MemberChanges): Promise<void> {
   const from = await decodeTransferredCooperatively(kind, changes.object);
-  take(object as KubeObject & JsonObject, from as KubeObject & JsonObject, changes.members, changes.removed);
+  assign(object as KubeObject & JsonObject, from as KubeObject & JsonObject, changes.members, changes.removed);
   const metadata = object.metadata as JsonObject;
-  take(metadata, from.metadata as JsonObject, changes.metadata, changes.removedMetadata);
+  assign(metadata, from.metadata as JsonObject, changes.metadata, changes.removedMetadata);
 }
 
-function take(to: JsonObject, from: JsonObject, changed: readonly string[], removed: readonly string[]): void {
+function assign(to: JsonObject, from: JsonObject, changed: readonly string[], removed: readonly string[]): void {
   for (const name of changed) setMember(to, name, from[name]);
   for (const name of removed) delete to[name];
 }

@@ -39,10 +39,10 @@ test('finalizers that an update adds are standard ones or have a domain', async 
   const refused = await api.patch(`${CORE}/configmaps/a`, MERGE, held);
   assert.equal(refused.status, 422);
   // Its own rules look at the change, and then at all of it.
-  const told = `metadata.finalizers[0]: ${NOT_QUALIFIED}`;
-  assert.deepEqual(causesOf(refused), [told, told]);
+  const cause = `metadata.finalizers[0]: ${NOT_QUALIFIED}`;
+  assert.deepEqual(causesOf(refused), [cause, cause]);
   await api.post(`${CORE}/limitranges`, { metadata: { name: 'a' }, spec: { limits: [] } });
-  assert.deepEqual(causesOf(await api.patch(`${CORE}/limitranges/a`, MERGE, held)), [told]);
+  assert.deepEqual(causesOf(await api.patch(`${CORE}/limitranges/a`, MERGE, held)), [cause]);
   const standard = { metadata: { finalizers: ['orphan', 'x.io/y'] } };
   assert.equal((await api.patch(`${CORE}/configmaps/a`, MERGE, standard)).status, 200);
 });
@@ -77,18 +77,18 @@ test('a status that leaves metadata as it was is not refused for what was sent o
     ).status,
     201,
   );
-  const taken = await api.patch(`${levels}/a/status`, MERGE, bad);
-  assert.deepEqual([taken.status, taken.body.metadata.labels], [200, undefined]);
+  const accepted = await api.patch(`${levels}/a/status`, MERGE, bad);
+  assert.deepEqual([accepted.status, accepted.body.metadata.labels], [200, undefined]);
   const jobs = '/apis/batch/v1/namespaces/n/cronjobs';
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
   const spec = { schedule: '@daily', jobTemplate: { spec: { template } } };
   assert.equal((await api.post(jobs, { metadata: { name: 'a' }, spec })).status, 201);
-  const told = await api.patch(`${jobs}/a/status`, MERGE, bad);
-  const fields = told.body.details?.causes?.map(({ field }) => field);
+  const refused = await api.patch(`${jobs}/a/status`, MERGE, bad);
+  const fields = refused.body.details?.causes?.map(({ field }) => field);
   assert.deepEqual(fields, ['metadata.labels', 'metadata.labels'], 'whose own rules do not look at it');
 });
 
-test('rules that look at all of an object before they look at its change tell of metadata in that order', async () => {
+test('rules that look at all of an object before they look at its change report errors in metadata in that order', async () => {
   const api = new TestApi({ kinds });
   const order = async (path: string, made: object): Promise<string[]> => {
     assert.equal((await api.post(path, { metadata: { name: 'a' }, ...made })).status, 201);
@@ -103,7 +103,7 @@ test('rules that look at all of an object before they look at its change tell of
   assert.deepEqual(await order(`${path}/volumeattributesclasses`, attributes), [...all, 'metadata.finalizers[0]']);
 });
 
-test('an update that looks at metadata as of a new object asks for a name as new objects have it', async () => {
+test('an update that looks at metadata as of a new object requires a name as new objects have it', async () => {
   const api = new TestApi({ kinds });
   const generated = { metadata: { generateName: 'Not Valid!_' } };
   for (const path of [`${CORE}/configmaps`, `${CORE}/limitranges`]) {
@@ -116,11 +116,11 @@ test('an update that looks at metadata as of a new object asks for a name as new
     );
   }
   await api.post('/apis/policy/v1/namespaces/n/poddisruptionbudgets', { metadata: { name: 'a' }, spec: {} });
-  const taken = await api.patch('/apis/policy/v1/namespaces/n/poddisruptionbudgets/a', MERGE, generated);
-  assert.equal(taken.status, 200, 'whose rules look at its change only');
+  const accepted = await api.patch('/apis/policy/v1/namespaces/n/poddisruptionbudgets/a', MERGE, generated);
+  assert.equal(accepted.status, 200, 'whose rules look at its change only');
 });
 
-test('where no rule of a kind looks at metadata, what is wrong with it is told last, and any finalizer is taken', async () => {
+test('where no rule of a kind looks at metadata, its errors come last, and any finalizer is accepted', async () => {
   const api = new TestApi({ kinds });
   const metadata = { name: 'a', finalizers: ['bad finalizer'] };
   const event = { metadata, involvedObject: { namespace: 'n' } };
@@ -147,12 +147,12 @@ test('a time of deletion that is none is one nevertheless, and an update cannot 
   const api = new TestApi({ kinds });
   await api.post(`${CORE}/configmaps`, { metadata: { name: 'a' } });
   const none = { name: 'a', deletionTimestamp: '0001-01-01T00:00:00Z' };
-  const told = 'metadata.deletionTimestamp: Invalid value: null: field is immutable';
-  assert.deepEqual(causesOf(await api.put(`${CORE}/configmaps/a`, { metadata: none })), [told, told]);
-  assert.deepEqual(causesOf(await api.patch(`${CORE}/configmaps/a`, MERGE, { metadata: none })), [told, told]);
+  const cause = 'metadata.deletionTimestamp: Invalid value: null: field is immutable';
+  assert.deepEqual(causesOf(await api.put(`${CORE}/configmaps/a`, { metadata: none })), [cause, cause]);
+  assert.deepEqual(causesOf(await api.patch(`${CORE}/configmaps/a`, MERGE, { metadata: none })), [cause, cause]);
   const apply = { apiVersion: 'v1', kind: 'ConfigMap', metadata: none };
   const applied = await api.patch(`${CORE}/configmaps/a?fieldManager=m`, 'application/apply-patch+yaml', apply);
-  assert.deepEqual(causesOf(applied), [told, told]);
+  assert.deepEqual(causesOf(applied), [cause, cause]);
   assert.equal(
     (await api.put(`${CORE}/configmaps/a`, { metadata: { name: 'a', deletionTimestamp: null } })).status,
     200,

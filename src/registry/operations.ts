@@ -22,7 +22,7 @@ export type FindRegistry = (resource: GroupResource) => ResourceRegistry | undef
  */
 export function createLookup(find: FindRegistry): Lookup {
   return {
-    // hot: every write asks for its namespace, and for quotas and limits, of which most clusters have none.
+    // hot: every write reads its namespace, and for quotas and limits, of which most clusters have none.
     get(resource, namespace, name) {
       const registry = find(resource);
       if (registry === undefined) return undefined;
@@ -84,18 +84,18 @@ export function createOperations(
     async get(resource, namespace, name, trace) {
       return loaded(await get(registryOf(resource), namespace, name, '', trace));
     },
-    async create(resource, namespace, object, given) {
+    async create(resource, namespace, object, caller) {
       const registry = registryOf(resource);
-      const context = { ...given, namespace };
+      const context = { ...caller, namespace };
       const { name = '' } = object.metadata;
       const write = { operation: 'CREATE', registry, subresource: '', namespace, name, context } as const;
       await review.admit({ ...write, object });
       const admit = (finished: KubeObject): MaybePromise<void> => review.validate({ ...write, object: finished });
       return loaded(await create(registry, { object, context, admit, copy }));
     },
-    async update(resource, namespace, name, subresource, change, given, preconditions) {
+    async update(resource, namespace, name, subresource, change, caller, preconditions) {
       const registry = registryOf(resource);
-      const context = { ...given, namespace };
+      const context = { ...caller, namespace };
       const write = { operation: 'UPDATE', registry, subresource, namespace, name, context } as const;
       const { stored } = await update(registry, {
         name,
@@ -116,9 +116,9 @@ export function createOperations(
       });
       return loaded(stored);
     },
-    async delete(resource, namespace, name, options, given) {
+    async delete(resource, namespace, name, options, caller) {
       const registry = registryOf(resource);
-      const context = { ...given, namespace };
+      const context = { ...caller, namespace };
       const last = await loaded(await get(registry, namespace, name, ''));
       checkDeleteOptions(options);
       const admit = async (old: Readonly<KubeObject>): Promise<void> => {

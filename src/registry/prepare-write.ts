@@ -1,6 +1,6 @@
-// Where the rules of an object are run: those of a large one on a worker thread, those of a small one here. Of some kinds
-// nobody knows how long they take: theirs are begun here, where nearly all are done at once, and begun anew in the other
-// thread when they are not.
+// Where the rules of an object run: those of a large object on a worker, those of a small one inline. The run time of
+// some kinds' rules is unknown: their rules start inline, where nearly all are done at once, and start over on a worker
+// when they exceed their budget.
 import { Interrupted } from '../cel/interrupted.js';
 import type { WorkerPool } from '../lib/async/worker-pool.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
@@ -13,10 +13,10 @@ import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';
 import { prepareChangedOnWorker, prepareNewOnWorker } from './prepare.worker.js';
 import { workersFor, type ResourceRegistry } from './registry.js';
 
-/** How long rules may take here. */
+/** How long such rules may run inline. */
 const INLINE_BUDGET_MS = 15;
 
-/** Answers what is to be stored, as far as it is known. */
+/** Returns the encoding to be stored, where a worker made one. */
 export function prepareCreate(
   registry: ResourceRegistry,
   object: KubeObject,
@@ -25,11 +25,11 @@ export function prepareCreate(
 ): MaybePromise<Buffer | undefined> {
   const workers = workersForRules(registry, bytes);
   if (workers !== undefined) return prepareNewOnWorker(workers, registry, object, context);
-  const inline = (patient: LifeContext): undefined => prepareNew(registry, object, patient) as undefined;
+  const inline = (interruptible: LifeContext): undefined => prepareNew(registry, object, interruptible) as undefined;
   return startInline(registry, context, inline, (onWorker) => prepareNewOnWorker(onWorker, registry, object, context));
 }
 
-/** The same of a change; the times of what has not changed are kept. */
+/** Prepares a change and keeps the times of managed fields that have not changed. Returns as prepareCreate() does. */
 export function prepareUpdate(
   registry: ResourceRegistry,
   request: ChangeContext,
@@ -43,8 +43,8 @@ export function prepareUpdate(
   const workers = workersForRules(registry, bytes);
   if (workers !== undefined) return prepareChangedOnWorker(workers, registry, request, object, current);
   const { endpoint, context } = request;
-  const inline = (patient: LifeContext): MaybePromise<undefined> => {
-    prepareChanged(registry, { endpoint, context: patient }, object, old);
+  const inline = (interruptible: LifeContext): MaybePromise<undefined> => {
+    prepareChanged(registry, { endpoint, context: interruptible }, object, old);
     if (bytes > LARGE_BYTES)
       return yieldToEventLoop().then(() => runCooperatively(keepUnchangedTimes(object, old)) as Promise<undefined>);
     runSync(keepUnchangedTimes(object, old));
@@ -62,10 +62,10 @@ const workersForRules = (registry: ResourceRegistry, bytes: number): WorkerPool 
 function startInline(
   { kind, workers }: ResourceRegistry,
   context: LifeContext,
-  inline: (patient: LifeContext) => MaybePromise<undefined>,
+  inline: (interruptible: LifeContext) => MaybePromise<undefined>,
   onWorker: (workers: WorkerPool) => Promise<Buffer | undefined>,
 ): MaybePromise<Buffer | undefined> {
-  if (kind.strategy.rulesMayTakeLong !== true || workers === undefined) return inline(context);
+  if (kind.strategy.rulesMayRunLong !== true || workers === undefined) return inline(context);
   const untilMs = performance.now() + INLINE_BUDGET_MS;
   const warnings: string[] = [];
   try {

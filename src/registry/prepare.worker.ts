@@ -1,5 +1,5 @@
-// The rules that a large object passes before it is stored, run on a worker thread: this side sends the object and takes
-// what was changed, the other has the same kinds.
+// The rules that a large object passes before it is stored, run on a worker: this side sends the object and applies
+// what the rules changed, the worker has the same kinds.
 import {
   type WorkerPool,
   withInlineFallback,
@@ -17,7 +17,7 @@ import { withoutResourceVersion } from '../storage/entry.js';
 import type { StoredObject } from '../storage/store.js';
 import { decodeTransferred, encodeForTransferCooperatively, storedObject } from './transferred-object.js';
 import type { KindDefinition, LifeContext, Lookup } from './kind.js';
-import { type MemberChanges, memberChanges, takeChanges } from './member-changes.js';
+import { type MemberChanges, memberChanges, applyChanges } from './member-changes.js';
 import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';
 import { deserializeStatus, type SerializedStatus, serializeStatus } from './serialized-status.js';
 import type { ResourceRegistry } from './registry.js';
@@ -60,7 +60,7 @@ interface Prepared {
 
 export const PREPARE = task<Preparation, Prepared>('prepare');
 
-/** As prepareNew(). Answers what is to be stored, as far as it is known: it has been printed there. */
+/** As prepareNew(). Returns the stored encoding where the worker made one. */
 export function prepareNewOnWorker(
   workers: WorkerPool,
   registry: ResourceRegistry,
@@ -115,7 +115,7 @@ async function prepareOnWorker(
   });
   for (const text of warnings) context.warn(text);
   if (refused !== undefined) throw deserializeStatus(refused);
-  if (changes !== undefined) await takeChanges(kind, object, changes);
+  if (changes !== undefined) await applyChanges(kind, object, changes);
   // What others have put into it is dropped when they have all had their say.
   return encoded === undefined || needsPruning(object) ? undefined : bufferOf(encoded);
 }

@@ -60,7 +60,7 @@ test('what is no name is refused before it is looked for', async () => {
   assert.equal((await api.get(`${MAPS}/%2e%2e`)).body.message, 'Name parameter invalid: "..": may not be \'..\'');
 });
 
-test('what a creation began is committed when it is stored, and given back when it is not', async () => {
+test('what a creation began is committed when it is stored, and reverted when it is not', async () => {
   const ledger = new Ledger();
   let refuse = false;
   const api = new TestApi({
@@ -80,7 +80,7 @@ test('what a creation began is committed when it is stored, and given back when 
   assert.deepEqual([ledger.committed, ledger.reverted, ledger.open.size], [1, 3, 0]);
 });
 
-test('each lost race of an update gives back what its attempt began', async () => {
+test('each lost race of an update reverts what its attempt began', async () => {
   const ledger = new Ledger();
   const api = new TestApi({ kinds: [kindWith({ beginUpdate: ledger.begin })] });
   await api.post(MAPS, { metadata: { name: 'a' } });
@@ -164,7 +164,7 @@ function failing(kv: KeyValueStore, call: keyof KeyValueStore, code: KvErrorCode
   });
 }
 
-test('a store that fails is told to the client, and nothing is half done', async () => {
+test('the error of a store that fails reaches the client, and nothing is half done', async () => {
   const kv = openMemoryStore();
   const sound = new TestApi({ kinds: [kindWith({})], kv, cache: false });
   await sound.post(MAPS, { metadata: { name: 'a' } });
@@ -205,7 +205,7 @@ test('what another removes first is removed all the same, once it was marked', a
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
-  const graceful = { delete: { gracePeriodSeconds: (_: unknown, asked: number | undefined) => asked ?? 30 } };
+  const graceful = { delete: { gracePeriodSeconds: (_: unknown, requested: number | undefined) => requested ?? 30 } };
   for (const cache of [true, false]) {
     const api = new TestApi({ kinds: [kindWith(graceful)], kv: racing, cache });
     await api.post(MAPS, { metadata: { name: 'a' } });
@@ -219,7 +219,7 @@ test('what another removes first is removed all the same, once it was marked', a
   }
 });
 
-test('a generated name that is taken, or about to be, is drawn again', async () => {
+test('a generated name that is in use, or about to be, is drawn again', async () => {
   for (const cache of [true, false]) {
     const api = new TestApi({ kinds: [configMaps as unknown as KindDefinition], cache });
     await api.post(MAPS, { metadata: { name: 'a-1' } });
@@ -238,7 +238,7 @@ test('a generated name that is taken, or about to be, is drawn again', async () 
   }
 });
 
-test('without the gate RetryGenerateName a generated name that is taken is refused', async () => {
+test('without the gate RetryGenerateName a generated name that is in use is refused', async () => {
   const emulated = { version: { major: 1, minor: 31 }, forwardCompatible: false, namedForwardCompatible: false };
   const kinds = [configMaps as unknown as KindDefinition];
   const api = new TestApi({ kinds, emulated, gates: { RetryGenerateName: false } });
@@ -268,7 +268,7 @@ test('of many who update one object at once, none works in vain', async () => {
   assert.equal(Object.keys((await api.get(`${MAPS}/a`)).body.data ?? {}).length, 30);
 });
 
-test('of many who update a large object at once none works in vain, however long each takes', async () => {
+test('of many concurrent updates of a large object none works in vain, however long each runs', async () => {
   let attempts = 0;
   const api = new TestApi({
     kinds: [configMaps as unknown as KindDefinition],
@@ -287,11 +287,11 @@ test('of many who update a large object at once none works in vain, however long
   assert.equal(attempts, 10);
 });
 
-test('who lost a race waits for its turn before it tries again', async () => {
+test('an update that lost a race queues before it tries again', async () => {
   let attempts = 0;
   let letGo = (): void => undefined;
   const together = new Promise<void>((resolve) => (letGo = resolve));
-  // The clock of turns keeps nobody alive.
+  // The queue's clock keeps nothing alive.
   const alive = setInterval(() => undefined, 1000);
   const api = new TestApi({
     kinds: [configMaps as unknown as KindDefinition],
@@ -311,13 +311,13 @@ test('who lost a race waits for its turn before it tries again', async () => {
   assert.ok(attempts < 25, `${attempts} attempts`);
 });
 
-test('an object that plugins have made large is looked at aside, however little was sent', async () => {
-  const asked: string[] = [];
+test('an object that plugins have made large is validated on a worker, however little was sent', async () => {
+  const jobs: string[] = [];
   const workers: WorkerPool = {
     minBytes: 100_000,
     async run({ name }) {
-      asked.push(name);
-      throw new RunInline('only asked');
+      jobs.push(name);
+      throw new RunInline('no worker');
     },
   };
   let grows = false;
@@ -328,7 +328,7 @@ test('an object that plugins have made large is looked at aside, however little 
   });
   await api.post(MAPS, { metadata: { name: 'a' } });
   await api.patch(`${MAPS}/a`, MERGE, { data: { a: 'b' } });
-  assert.deepEqual(asked, []);
+  assert.deepEqual(jobs, []);
   grows = true;
   await api.post(MAPS, { metadata: { name: 'b' } });
   await api.patch(`${MAPS}/b`, MERGE, { data: { a: 'b' } });
@@ -337,10 +337,10 @@ test('an object that plugins have made large is looked at aside, however little 
     kind: 'ConfigMap',
     metadata: { name: 'c' },
   });
-  assert.deepEqual(asked, ['prepare', 'prepare', 'prepare']);
+  assert.deepEqual(jobs, ['prepare', 'prepare', 'prepare']);
 });
 
-test('a large object is read in turns where a new one wants its name, where all are deleted and where it is scaled', async () => {
+test('a large object is read cooperatively where a new one wants its name, where all are deleted and where it is scaled', async () => {
   const api = new TestApi({ kinds: [configMaps, deployments] as unknown as readonly KindDefinition[] });
   const annotations = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`k${i}`, 'x'.repeat(20)]));
   const DEPLOYMENTS = '/apis/apps/v1/namespaces/n/deployments';
@@ -352,7 +352,7 @@ test('a large object is read in turns where a new one wants its name, where all 
   await api.post(DEPLOYMENTS, { metadata: { name: 'a', annotations }, spec });
   await new Promise((resolve) => setImmediate(resolve));
   const atOnce = mock.method(JSON, 'parse');
-  const asked = [
+  const answers = [
     await api.post(MAPS, { metadata: { name: 'a' } }),
     await api.get(`${DEPLOYMENTS}/a/scale`),
     await api.delete(MAPS),
@@ -360,7 +360,7 @@ test('a large object is read in turns where a new one wants its name, where all 
   const longest = Math.max(...atOnce.mock.calls.map(({ arguments: [text] }) => text.length));
   atOnce.mock.restore();
   assert.deepEqual(
-    asked.map(({ status }) => status),
+    answers.map(({ status }) => status),
     [409, 200, 200],
   );
   assert.ok(longest < 100_000, `${longest}`);

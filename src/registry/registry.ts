@@ -18,11 +18,11 @@ export interface ResourceRegistry {
   readonly store: ResourceStore;
   readonly clock: () => Date;
   readonly newUid: () => string;
-  /** Random lower-case letters and digits that make a generated name unique. */
+  /** Random lower-case characters and digits that make a generated name unique. */
   readonly nameSuffix: () => string;
-  /** Of objects that are being stored under a generated name; the same for all registries of a store. */
+  /** Keys of objects that are being stored under a generated name, shared by all registries of a store. */
   readonly drawnKeys: Set<string>;
-  /** Of those who update one object at the same time; the same for all registries of a store. */
+  /** Queues the updates of one object, shared by all registries of a store. */
   readonly updateQueue: KeyedQueue;
   /** Semantic equality of a member of two objects: absent and empty are the same, quantities compare by value. */
   readonly equal: (member: string, a: unknown, b: unknown) => boolean;
@@ -49,8 +49,8 @@ export function keyOf(registry: ResourceRegistry, namespace: string, name: strin
   return registry.kind.namespaced ? `${namespace}/${name}` : name;
 }
 
-/** The key of what somebody asks for by name, who may have named nothing, or what is no name. */
-export function askedKey(registry: ResourceRegistry, namespace: string, name: string): string {
+/** The key of a name that a client sent: throws where the name is empty or cannot be one. */
+export function requestedKey(registry: ResourceRegistry, namespace: string, name: string): string {
   if (name === '') throw badRequest('Name parameter required.');
   const problems = pathSegmentName(name, false);
   if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`);

@@ -15,16 +15,16 @@ const registry = (removed: StoredObject, afterDelete?: (object: Readonly<KubeObj
     store: { delete: () => Promise.resolve(removed) },
   }) as unknown as ResourceRegistry;
 
-test('what is deleted is parsed only for a kind that gives something back, and cooperatively', async () => {
+test('what is deleted is parsed only for a kind that releases something, and cooperatively', async () => {
   assert.equal(await remove(registry(unparsed), 'a', unparsed, context), unparsed);
   const object: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
   const large = { ...unparsed, load: () => Promise.resolve(object) };
-  const told: unknown[] = [];
+  const released: unknown[] = [];
   await remove(
-    registry(large, (last) => Promise.resolve(void told.push(last))),
+    registry(large, (last) => Promise.resolve(void released.push(last))),
     'a',
     large,
     context,
   );
-  assert.deepEqual(told, [object]);
+  assert.deepEqual(released, [object]);
 });

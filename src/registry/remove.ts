@@ -3,7 +3,7 @@ import type { LifeContext } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 import { timedWrite } from './timed-write.js';
 
-/** Takes an object out of the store for good, then lets its kind give back what the object held. */
+/** Deletes an object from the store for good, then lets its kind release what the object held. */
 export async function remove(
   registry: ResourceRegistry,
   key: string,
@@ -14,7 +14,7 @@ export async function remove(
   return noted(registry, removed, context);
 }
 
-/** The same for an object that was marked before: that another one removed it meanwhile is as good. */
+/** Removes an object that was marked before. Its removal by another meanwhile counts as success. */
 export async function removeMarked(
   registry: ResourceRegistry,
   key: string,

@@ -8,7 +8,7 @@ export interface SerializedStatus {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
-  /** Without causes where the whole is printed. */
+  /** Without causes where the whole status is encoded. */
   readonly details?: StatusDetails | undefined;
   /** The Status as JSON, where it is long. */
   readonly encoded?: Uint8Array;

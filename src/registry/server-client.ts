@@ -116,7 +116,7 @@ function noteWrite(
 const resetFieldsOf = (subresource: string): ResetFields => (subresource === '' ? STATUS : SPEC);
 
 type ResetFields = readonly (readonly string[])[];
-// The same lists each time: what is made of them is remembered by them.
+// The lists are constants, because what is computed from a list is memoized by its identity.
 const STATUS: ResetFields = [['status']];
 const SPEC: ResetFields = [['spec']];
 

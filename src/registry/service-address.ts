@@ -1,4 +1,4 @@
-// Where a service of this cluster is reached. There is no DNS on the control plane's side: the objects tell.
+// Where a service of this cluster is reached. There is no DNS on the control plane's side: the objects say so.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { whenReady } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -23,7 +23,7 @@ const ENDPOINT_SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const WITH_ADDRESS = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
 
-/** By the service's own address, where something in the cluster takes what comes to it further. */
+/** By the service's cluster IP, where something in the cluster forwards what comes to it. */
 export const resolveByClusterIp =
   (lookup: Lookup): ServiceResolver =>
   (target) =>

@@ -57,7 +57,7 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
 const isBare = ({ message, details: { fault } }: StorageError): boolean =>
   fault?.what === 'content' && fault.cause === message;
 
-/** What ends a watch is told inside its stream: its answer has begun already. */
+/** The error that ends a watch is sent inside its stream: the answer has begun already. */
 export function watchFailure(error: StorageError): StatusError {
   switch (error.code) {
     case 'too-old':

@@ -1,7 +1,7 @@
 import { checkDeadline } from './deadline.js';
 import type { LifeContext } from './kind.js';
 
-/** A write, whose time the request is told. Nothing is written for one that nobody waits for any more. */
+/** Runs a write and records its duration on the request. Writes nothing once nobody waits for the answer. */
 export async function timedWrite<T>(
   context: Pick<LifeContext, 'spent' | 'deadlineMs' | 'waiting'>,
   write: () => Promise<T>,

@@ -18,13 +18,13 @@ export const encodeForTransfer = (object: object): Uint8Array => new Uint8Array(
 export const decodeTransferred = (kind: KindDefinition, bytes: Uint8Array): KubeObject =>
   runSync(readTransferred(kind, bytes, { isOurs: true }));
 
-/** The same; what is large is read cooperatively. */
+/** Decodes a transferred object; a large one cooperatively. */
 export const decodeTransferredCooperatively = async (kind: KindDefinition, bytes: Uint8Array): Promise<KubeObject> =>
   bytes.length > LARGE_BYTES
     ? runCooperatively(readTransferred(kind, bytes, { isOurs: true, closesMaps: true }))
     : decodeTransferred(kind, bytes);
 
-/** A custom resource has no type that would tell what was sent empty, and keeps all of it. */
+/** A custom resource has no type that shows what was sent empty, and keeps all of it. */
 function* readTransferred(
   definition: KindDefinition,
   bytes: Uint8Array,

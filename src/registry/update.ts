@@ -9,7 +9,7 @@ import { encodesTo } from '../storage/splice.js';
 import { type StoredObject, StorageError } from '../storage/store.js';
 import type { Span, Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
-import { type AdmitCreate, type AdmitUpdate, askedKey, type ResourceRegistry, unstored } from './registry.js';
+import { type AdmitCreate, type AdmitUpdate, requestedKey, type ResourceRegistry, unstored } from './registry.js';
 import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields } from './system-fields.js';
 import { revert, ttlOf } from './create.js';
@@ -31,7 +31,7 @@ export interface UpdateRequest {
    * with the newer object when another writer came first. The result belongs to this call.
    */
   readonly change: (current: Readonly<KubeObject> | undefined, found: Found) => Promise<KubeObject>;
-  /** What was sent: large ones let others have their turn between the parts of the work. So do those stored. */
+  /** Bytes sent. Work on an object that is large as sent or as stored yields to the event loop between its steps. */
   readonly bytes?: number;
   /** The current object must have this uid, and this version. */
   readonly uid?: string | undefined;
@@ -55,25 +55,25 @@ export interface UpdateResult {
   readonly created: boolean;
 }
 
-/** Reads, changes and writes, after others who are at the same object. */
+/** Reads, changes and writes, queued behind other updates of the object. */
 export async function update(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
-  const key = askedKey(registry, request.context.namespace, request.name);
-  const taken = registry.updateQueue.acquire(key);
-  const hold = taken instanceof Promise ? await taken : taken;
+  const key = requestedKey(registry, request.context.namespace, request.name);
+  const acquired = registry.updateQueue.acquire(key);
+  const hold = acquired instanceof Promise ? await acquired : acquired;
   const { trace, dryRun } = request.context;
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
-  const remembered = dryRun ? undefined : registry.store.getMaybeStale?.(key);
-  const asked: Update = { request, key, hold, trace: span ?? trace, span };
+  const cached = dryRun ? undefined : registry.store.getMaybeStale?.(key);
+  const queued: Update = { request, key, hold, trace: span ?? trace, span };
   try {
-    if (taken instanceof Promise) checkDeadline(request.context);
-    return await updateQueued(registry, asked, remembered);
+    if (acquired instanceof Promise) checkDeadline(request.context);
+    return await updateQueued(registry, queued, cached);
   } finally {
     span?.end();
-    registry.updateQueue.release(asked.hold);
+    registry.updateQueue.release(queued.hold);
   }
 }
 
-// hot: beside what was asked for, for a copy of it with more members is dear.
+// hot: beside the request, because a copy of the request with more members is expensive.
 interface Update {
   readonly request: UpdateRequest;
   readonly key: string;
@@ -85,30 +85,30 @@ interface Update {
 }
 
 /**
- * Again when another writer came between all the same: another server, or a hook that writes what it is asked about.
- * A store elsewhere need not be asked what is there: the write itself finds out. What is decided by an object that is
- * only remembered stands if it is not behind.
+ * Tries again when another writer came between all the same: another server, or a hook that writes the object that it
+ * reviews. A remote store need not be read first: the write itself finds out. What is decided by a cached object stands
+ * if that object is not stale.
  */
 async function updateQueued(
   registry: ResourceRegistry,
-  asked: Update,
-  remembered: StoredObject | undefined,
+  queued: Update,
+  cached: StoredObject | undefined,
 ): Promise<UpdateResult> {
-  const { span } = asked;
-  const { name } = asked.request;
-  const newest = (): Promise<StoredObject | undefined> => newestOf(registry, asked);
-  let current = remembered ?? (await newest());
-  let certain = remembered === undefined;
-  if (current !== undefined || mayCreate(registry, asked.request)) span?.event('initial value restored');
+  const { span } = queued;
+  const { name } = queued.request;
+  const newest = (): Promise<StoredObject | undefined> => newestOf(registry, queued);
+  let current = cached ?? (await newest());
+  let certain = cached === undefined;
+  if (current !== undefined || mayCreate(registry, queued.request)) span?.event('initial value restored');
   for (;;) {
     try {
-      return await attempt(registry, asked, current, certain);
+      return await attempt(registry, queued, current, certain);
     } catch (error) {
       if (isRace(error)) {
-        checkDeadline(asked.request.context);
-        const { hold } = asked;
-        asked.hold = await registry.updateQueue.reacquire(hold);
-        current = asked.hold === hold ? (error.details.current ?? (await newest())) : await newest();
+        checkDeadline(queued.request.context);
+        const { hold } = queued;
+        queued.hold = await registry.updateQueue.reacquire(hold);
+        current = queued.hold === hold ? (error.details.current ?? (await newest())) : await newest();
         span?.event('Retry value restored');
       } else {
         if (certain) throw fromStorage(error, registry.resource, name);
@@ -117,7 +117,7 @@ async function updateQueued(
         current = found;
       }
       certain = true;
-      asked.hold.extended = false;
+      queued.hold.extended = false;
     }
   }
 }
@@ -135,19 +135,19 @@ const isRace = (error: unknown): error is StorageError =>
 
 async function attempt(
   registry: ResourceRegistry,
-  asked: Update,
+  queued: Update,
   current: StoredObject | undefined,
   certain: boolean,
 ): Promise<UpdateResult> {
-  const { request, key } = asked;
+  const { request, key } = queued;
   if (current === undefined) {
     if (!mayCreate(registry, request)) throw notFound(registry.resource, request.name);
     // Nor is what would be made what the client knew.
     checkUid(registry, request, key, '');
-    return { stored: await createByUpdate(registry, asked), created: true };
+    return { stored: await createByUpdate(registry, queued), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
-  asked.hold.extended = found > LARGE_BYTES;
+  queued.hold.extended = found > LARGE_BYTES;
   const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
   if (found > LARGE_BYTES) await yieldToEventLoop();
   checkUid(registry, request, key, old.metadata.uid ?? '');
@@ -167,7 +167,7 @@ async function attempt(
     const fitted = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, asked, object, current, { large, encoded: fitted, certain });
+      : await put(registry, queued, object, current, { large, encoded: fitted, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -229,7 +229,7 @@ function checkResourceVersion(registry: ResourceRegistry, request: UpdateRequest
   throw notAsStated(registry, request, key, failedPrecondition('ResourceVersion', resourceVersion, found));
 }
 
-/** kube-apiserver tells it in its store's own words, which clients have come to match; a dry run does not come as far. */
+/** kube-apiserver reports its store's own words, which clients have come to match; a dry run leaves out the root. */
 function notAsStated(
   { resource, store: { options } }: ResourceRegistry,
   { name, context }: UpdateRequest,
@@ -244,7 +244,7 @@ function notAsStated(
 export const failedPrecondition = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): string =>
   `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
 
-/** An update states the version it was made from, or, where the kind allows it, none and takes the newest. */
+/** An update states the version it was made from, or, where the kind allows it, none and overwrites the newest. */
 function matchResourceVersion(
   registry: ResourceRegistry,
   name: string,
@@ -267,7 +267,7 @@ function matchResourceVersion(
   if (Number(stated) !== current.revision) throw conflict(resource, name, STALE_OBJECT);
 }
 
-/** An update that takes the last finalizer off a deleted object is what removes it. */
+/** An update that removes the last finalizer of a deleted object deletes the object. */
 function removedByUpdate(registry: ResourceRegistry, object: KubeObject, old: Readonly<KubeObject>): boolean {
   if ((object.metadata.finalizers?.length ?? 0) > 0) return false;
   if (old.metadata.deletionTimestamp === undefined) return false;
@@ -288,7 +288,7 @@ async function removeEmptied(
 
 async function put(
   registry: ResourceRegistry,
-  asked: Update,
+  queued: Update,
   object: KubeObject,
   current: StoredObject,
   {
@@ -298,7 +298,7 @@ async function put(
   }: { readonly large: boolean; readonly encoded: Buffer | undefined; readonly certain: boolean },
 ): Promise<StoredObject> {
   const { store } = registry;
-  const { request, key, trace, span } = asked;
+  const { request, key, trace, span } = queued;
   object.metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object, large);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
@@ -308,21 +308,21 @@ async function put(
     (large ? await encodeLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
   if (encodesTo(json, current)) {
     // Nothing is going to be written: those who wait need not wait for the store to confirm it.
-    registry.updateQueue.release(asked.hold);
-    if (!certain && store.isStale === undefined) await checkNewest(registry, asked, current);
+    registry.updateQueue.release(queued.hold);
+    if (!certain && store.isStale === undefined) await checkNewest(registry, queued, current);
     if (!(await store.isStale?.(key, current.revision, certain))) {
       noteUnchanged(span, json);
       return current;
     }
   }
-  asked.hold.extended = true;
+  queued.hold.extended = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }
 
 /** No write finds out whether it is. */
-async function checkNewest(registry: ResourceRegistry, asked: Update, current: StoredObject): Promise<void> {
-  const found = await newestOf(registry, asked);
+async function checkNewest(registry: ResourceRegistry, queued: Update, current: StoredObject): Promise<void> {
+  const found = await newestOf(registry, queued);
   if (found?.revision === current.revision) return;
-  throw new StorageError('conflict', `${asked.key} has changed`, found === undefined ? {} : { current: found });
+  throw new StorageError('conflict', `${queued.key} has changed`, found === undefined ? {} : { current: found });
 }

@@ -1,4 +1,4 @@
-// Updates on a store elsewhere, which begin with what the cache remembers: it may be behind.
+// Updates on a remote store, which begin with the cached object: it may be stale.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { configMaps } from '../apis/core/configmap/definition.js';
@@ -47,7 +47,7 @@ function elsewhere(store: KeyValueStore) {
   return { kv, state };
 }
 
-describe('an update that begins with what is remembered', () => {
+describe('an update that begins with the cached object', () => {
   let api: TestApi;
   let other: TestApi;
   let state: FarState;
@@ -63,7 +63,7 @@ describe('an update that begins with what is remembered', () => {
     state.gets = 0;
   });
 
-  it('does not ask the store what is there', async () => {
+  it('does not read the store', async () => {
     assert.equal((await api.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } })).status, 200);
     assert.equal((await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '3' } })).status, 200);
     assert.equal(state.gets, 0);
@@ -77,7 +77,7 @@ describe('an update that begins with what is remembered', () => {
     assert.deepEqual(body.data, { k: '1', theirs: 'x', ours: 'y' });
   });
 
-  it('takes the newest version for granted, and refuses the remembered one', async () => {
+  it('assumes the newest version, and refuses the cached one', async () => {
     const old = (await api.get(`${MAPS}/a`)).body;
     state.holding = true;
     const theirs = (await other.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } })).body;
@@ -87,7 +87,7 @@ describe('an update that begins with what is remembered', () => {
     assert.deepEqual([newest.status, newest.body.data], [200, { k: '4' }]);
   });
 
-  it('that changes nothing of what is remembered is written when something else is stored', async () => {
+  it('that changes nothing of the cached object is written when something else is stored', async () => {
     state.holding = true;
     await other.patch(`${MAPS}/a`, MERGE, { data: { k: '2' } });
     const { status, body } = await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '1' } });
@@ -122,7 +122,7 @@ describe('an update that begins with what is remembered', () => {
     assert.equal((await api.put(`${MAPS}/a`, { metadata: { name: 'a' }, data: { k: '2' } })).status, 404);
   });
 
-  it('is refused by what is stored, not by what is remembered', async () => {
+  it('is refused by what is stored, not by the cached object', async () => {
     await api.patch(`${MAPS}/a`, MERGE, { immutable: true });
     await api.get(`${MAPS}?resourceVersion=0`);
     state.holding = true;
