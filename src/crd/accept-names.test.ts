@@ -5,7 +5,7 @@ import { decideNames } from './accept-names.js';
 
 const NONE: CustomResourceDefinitionNames = { plural: '', kind: '' };
 
-const definition = (
+const crdWith = (
   names: CustomResourceDefinitionNames,
   acceptedNames: CustomResourceDefinitionNames = NONE,
   group = 'example.test',
@@ -25,22 +25,22 @@ const FOO = {
 };
 
 test('names nobody has are accepted, and the kind is about to be installed', () => {
-  const crd = definition(FOO);
+  const crd = crdWith(FOO);
   const { acceptedNames, namesAccepted, established } = decideNames(crd, [crd]);
   assert.deepEqual(acceptedNames, FOO);
   assert.deepEqual([namesAccepted.status, namesAccepted.reason], ['True', 'NoConflicts']);
   assert.deepEqual([established.status, established.reason], ['False', 'Installing']);
 });
 
-test('a name another definition of the group has is refused, the others are given', () => {
-  const crd = definition({
+test('a name that another CRD of the group has is refused, the others are accepted', () => {
+  const crd = crdWith({
     plural: 'bars',
     singular: 'bar',
     shortNames: ['f', 'b', 'foo'],
     kind: 'Bar',
     listKind: 'BarList',
   });
-  const { acceptedNames, namesAccepted, established } = decideNames(crd, [crd, definition(FOO, FOO)]);
+  const { acceptedNames, namesAccepted, established } = decideNames(crd, [crd, crdWith(FOO, FOO)]);
   assert.deepEqual(acceptedNames, { plural: 'bars', singular: 'bar', kind: 'Bar', listKind: 'BarList' });
   assert.equal(namesAccepted.reason, 'ShortNamesConflict');
   assert.equal(namesAccepted.message, '["f" is already in use, "foo" is already in use]');
@@ -48,16 +48,16 @@ test('a name another definition of the group has is refused, the others are give
 });
 
 test('names of other groups are free', () => {
-  const crd = definition(FOO);
-  assert.equal(decideNames(crd, [definition(FOO, FOO, 'other.test')]).namesAccepted.status, 'True');
+  const crd = crdWith(FOO);
+  assert.equal(decideNames(crd, [crdWith(FOO, FOO, 'other.test')]).namesAccepted.status, 'True');
 });
 
 test('what is established stays so when a later name is refused', () => {
-  const crd = definition({ ...FOO, kind: 'Bar' }, FOO);
+  const crd = crdWith({ ...FOO, kind: 'Bar' }, FOO);
   crd.status.conditions = [
     { type: 'Established', status: 'True', lastTransitionTime: null, reason: 'InitialNamesAccepted', message: '' },
   ];
-  const bar = definition({ plural: 'bars', kind: 'Bar' }, { plural: 'bars', kind: 'Bar' });
+  const bar = crdWith({ plural: 'bars', kind: 'Bar' }, { plural: 'bars', kind: 'Bar' });
   const { acceptedNames, namesAccepted, established } = decideNames(crd, [crd, bar]);
   assert.equal(acceptedNames.kind, 'Foo');
   assert.equal(namesAccepted.reason, 'KindConflict');

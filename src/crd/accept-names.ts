@@ -1,4 +1,4 @@
-// Which of the names a definition asks for it gets: those no other definition of its group has.
+// Which of the names that a CRD requests are accepted: those that no other CRD of its group has.
 import { isDeepStrictEqual } from 'node:util';
 import { goQuote } from '../lib/go/quote.js';
 import { aggregateText } from '../machinery/field-error.js';
@@ -16,11 +16,11 @@ export interface NamesDecision {
   readonly established: Condition;
 }
 
-type Definition = Readonly<CustomResourceDefinition>;
+type Crd = Readonly<CustomResourceDefinition>;
 
-/** `others` are all definitions, the one to decide on among them or not. */
-export function decideNames({ spec, status }: Definition, others: Iterable<Definition>): NamesDecision {
-  const taken = namesTaken(spec.group, others);
+/** `others` are all CRDs, with or without the one to decide on. */
+export function decideNames({ spec, status }: Crd, others: Iterable<Crd>): NamesDecision {
+  const reserved = reservedNames(spec.group, others);
   const wanted = spec.names;
   const before = status.acceptedNames;
   const acceptedNames: CustomResourceDefinitionNames = { ...before };
@@ -30,16 +30,16 @@ export function decideNames({ spec, status }: Definition, others: Iterable<Defin
     if (name === (before[member] ?? '') || !used.has(name)) acceptedNames[member] = name;
     else conflict = { reason: CONFLICTS[member], message: inUse(name) };
   };
-  check('plural', taken.resources);
-  check('singular', taken.resources);
+  check('plural', reserved.resources);
+  check('singular', reserved.resources);
   if (!isDeepStrictEqual(wanted.shortNames ?? [], before.shortNames ?? [])) {
     const own = new Set(before.shortNames);
-    const used = (wanted.shortNames ?? []).filter((name) => !own.has(name) && taken.resources.has(name));
+    const used = (wanted.shortNames ?? []).filter((name) => !own.has(name) && reserved.resources.has(name));
     if (used.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregateText(used.map(inUse)) };
     else setOrDelete(acceptedNames, 'shortNames', wanted.shortNames);
   }
-  check('kind', taken.kinds);
-  check('listKind', taken.kinds);
+  check('kind', reserved.kinds);
+  check('listKind', reserved.kinds);
   setOrDelete(acceptedNames, 'categories', wanted.categories);
   const namesAccepted: Condition =
     conflict === undefined
@@ -66,10 +66,10 @@ function setOrDelete(
   else names[member] = value;
 }
 
-function namesTaken(group: string, definitions: Iterable<Definition>): { resources: Set<string>; kinds: Set<string> } {
+function reservedNames(group: string, crds: Iterable<Crd>): { resources: Set<string>; kinds: Set<string> } {
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  for (const { spec, status } of definitions) {
+  for (const { spec, status } of crds) {
     if (spec.group !== group) continue;
     const { plural, singular = '', shortNames = [], kind, listKind = '' } = status.acceptedNames;
     for (const name of [plural, singular, ...shortNames]) resources.add(name);

@@ -1,12 +1,12 @@
-// KubernetesAPIApprovalPolicyConformant: the condition of a definition in a group of the Kubernetes community itself.
+// KubernetesAPIApprovalPolicyConformant: the condition of a CRD in a group of the Kubernetes community itself.
 import { type Approval, approvalOf, isProtectedGroup } from '../apis/apiextensions/api-approval.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import type { Condition } from './accept-names.js';
 
-/** How the definition stands to the rule that APIs of such a group are approved; undefined in other groups. */
-export function approvalCondition(definition: Readonly<CustomResourceDefinition>): Condition | undefined {
-  if (!isProtectedGroup(definition.spec.group)) return undefined;
-  const { state, reason } = approvalOf(definition);
+/** Whether the CRD conforms to the rule that APIs of such a group are approved; undefined in other groups. */
+export function approvalCondition(crd: Readonly<CustomResourceDefinition>): Condition | undefined {
+  if (!isProtectedGroup(crd.spec.group)) return undefined;
+  const { state, reason } = approvalOf(crd);
   return { type: 'KubernetesAPIApprovalPolicyConformant', ...APPROVAL_WORDS[state], message: reason };
 }
 

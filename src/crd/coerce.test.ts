@@ -16,7 +16,7 @@ const schema = {
 const coerce = (tree: Record<string, unknown>): readonly string[] =>
   coercion({ schema, preserveUnknown: false }).coerce(tree, true);
 
-test('what is wrong within a map is told by the key that it has there', () => {
+test('what is wrong within a map is reported by the key that it has there', () => {
   const metadata = { foo: 1, creationTimestamp: 'x' };
   const why = 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"';
   const shown = 'Invalid value: {"creationTimestamp":"x","foo":1}';
@@ -25,7 +25,7 @@ test('what is wrong within a map is told by the key that it has there', () => {
   assert.throws(() => coerce({ named: { b: { kind: 5 } } }), /^Error: named\[b\]\.kind: Invalid value: 5/);
 });
 
-test('unknown members of metadata within a map are told so, too', () => {
+test('unknown members of metadata within a map are reported, too', () => {
   assert.deepEqual(coerce({ named: { b: { metadata: { foo: 1 } } }, one: { metadata: { foo: 1 } } }), [
     'named[b].metadata.foo',
     'one.metadata.foo',

@@ -1,4 +1,4 @@
-// Bringing the tree of a custom resource into the form its schema gives it.
+// Brings the tree of a custom resource into the form of its schema.
 import { append } from '../lib/values/append.js';
 import { cannotUnmarshal } from '../lib/go/json-kind.js';
 import { isPlainObject, setMember } from '../lib/values/plain-object.js';
@@ -14,7 +14,7 @@ import { dropForbiddenNulls } from './set-defaults.js';
 export interface CoerceRules {
   /** Absent when the version has none: then nothing but metadata is known. */
   readonly schema: Schema | undefined;
-  /** The definition keeps every unknown member, everywhere (those of the first version of definitions). */
+  /** The CRD keeps every unknown member, everywhere (CRDs of v1beta1). */
   readonly preserveUnknown: boolean;
   readonly readAs?: Unstructured['readAs'];
 }
@@ -55,7 +55,7 @@ function checkTexts(tree: Record<string, unknown>): void {
     // A kind that is nothing is one that is missing.
     if (value === null && member === 'kind') delete tree[member];
     else if (value !== null) throw new DecodeError(cannotUnmarshal(value, `Go struct field .${member} of type string`));
-    // That it does not say its kind is told first.
+    // A missing kind is reported first.
     else if (tree['kind']) throw new DecodeError(NULL_VERSION);
   }
 }

@@ -1,4 +1,4 @@
-// The columns a definition asks for beside an object's name.
+// The columns that a CRD adds beside an object's name.
 import { canonicalTime, TimeError } from '../machinery/time.js';
 import type { KubeObject } from '../machinery/object.js';
 import { NAME_COLUMN, sinceCell } from '../registry/columns.js';
@@ -18,7 +18,7 @@ const AGE: CustomResourceColumnDefinition = {
 const MAX_COLUMNS = 1_000;
 const MAX_PATH_CHARACTERS = 64 * 1024;
 
-/** When the cells before have more letters, the rest of a row is empty: each could show the whole object. */
+/** When the cells before have more characters, the rest of a row is empty: each could show the whole object. */
 const MAX_ROW_CHARACTERS = 1024 * 1024;
 
 /** Of the cells of a row together. */

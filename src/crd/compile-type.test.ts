@@ -91,8 +91,8 @@ test('the same in the items of a list', () => {
 test('what is atomic in a map is one value', () => {
   const board = apply('one', undefined, { labels: { a: { x: '1' } }, whole: { w: ['x'] } });
   assert.deepEqual(owned(board, 'one'), { 'f:labels': { 'f:a': {} }, 'f:whole': { 'f:w': {} } });
-  const taken = apply('two', board, { labels: { a: { y: '2' } }, whole: { w: ['y'] } }, true);
-  assert.deepEqual(taken.spec, { labels: { a: { y: '2' } }, whole: { w: ['y'] } });
+  const forced = apply('two', board, { labels: { a: { y: '2' } }, whole: { w: ['y'] } }, true);
+  assert.deepEqual(forced.spec, { labels: { a: { y: '2' } }, whole: { w: ['y'] } });
 });
 
 test('sets in a list that is one value are one value with it, but hold no item twice', () => {

@@ -10,13 +10,13 @@ export interface CompileOptions {
   /** `test.example.v1.Widget`: unique, as OpenAPI names it. */
   readonly name: string;
   readonly schema: Schema | undefined;
-  /** The same as far as its members go, which are asked for later. */
+  /** The schema whose members are read later. */
   readonly members?: () => Schema | undefined;
   readonly preserveUnknown: boolean;
   readonly readAs?: Unstructured['readAs'];
 }
 
-/** What is in it is compiled when it is first asked for: large schemas take long, and most of what is served needs none. */
+/** Compiled on first use: large schemas compile slowly, and most of what is served needs none. */
 export function compileType({
   name,
   schema,
@@ -35,7 +35,7 @@ export function compileType({
   });
 }
 
-/** The list of a custom resource: printed as it is made. */
+/** The list of a custom resource: encoded in the order it is built in. */
 export const listTypeOf = (name: string): StructType => ({
   ...structFrom([], name),
   isKind: true,

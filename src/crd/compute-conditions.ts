@@ -1,21 +1,21 @@
-// Conditions that follow from a definition's schemas and change nothing about how it is served.
+// Conditions that follow from a CRD's schemas and change nothing about how it is served.
 import { append } from '../lib/values/append.js';
 import { structuralMistake, validateStructural } from '../apis/apiextensions/structural-schema.js';
 import { aggregateText, type FieldErrors, FieldPath, fieldErrorText, invalid } from '../machinery/field-error.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import type { Condition } from './accept-names.js';
 
-type Definition = Readonly<CustomResourceDefinition>;
+type Crd = Readonly<CustomResourceDefinition>;
 
 export type ComputedConditions = Readonly<Record<string, Condition | undefined>>;
 
 /** Each by its type; undefined where it does not hold and goes when it was there. */
-export const computeConditions = (definition: Definition): ComputedConditions => ({
-  NonStructuralSchema: structuralCondition(definition),
+export const computeConditions = (crd: Crd): ComputedConditions => ({
+  NonStructuralSchema: structuralCondition(crd),
 });
 
-/** Definitions from before schemas had to be structural may go on without. */
-function structuralCondition({ spec }: Definition): Condition | undefined {
+/** CRDs from before schemas had to be structural may go on without. */
+function structuralCondition({ spec }: Crd): Condition | undefined {
   const type = 'NonStructuralSchema';
   const errors: FieldErrors = [];
   if (spec.preserveUnknownFields) {

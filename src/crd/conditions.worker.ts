@@ -1,36 +1,36 @@
-// What is told of a large definition is found out on a worker thread: its schemas are looked through from end to end.
+// The conditions of a large CRD are computed on a worker: its schemas are walked from end to end.
 import { isLargerThan, schemasOf } from '../apis/apiextensions/schema-walk.js';
 import { type WorkerPool, withInlineFallback, task } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
-import { definitionFrom, definitionJson } from './definition-json.js';
+import { crdFrom, crdJson } from './crd-json.js';
 import { type ComputedConditions, computeConditions } from './compute-conditions.js';
 
-export const COMPUTE_CONDITIONS = task<{ readonly definition: Uint8Array }, { readonly told: ComputedConditions }>(
+export const COMPUTE_CONDITIONS = task<{ readonly crd: Uint8Array }, { readonly conditions: ComputedConditions }>(
   'tell',
 );
 
-/** About as many has a part of a schema when it is printed. */
+/** About as many bytes has a part of a schema when it is encoded. */
 const PART_BYTES = 25;
 
 export async function conditionsOf(
   workers: WorkerPool | undefined,
-  definition: Readonly<CustomResourceDefinition>,
+  crd: Readonly<CustomResourceDefinition>,
 ): Promise<ComputedConditions> {
   const most = (workers?.minBytes ?? 0) / PART_BYTES;
-  if (workers === undefined || !schemasOf(definition.spec).some((schema) => isLargerThan(schema, most))) {
-    return computeConditions(definition);
+  if (workers === undefined || !schemasOf(crd.spec).some((schema) => isLargerThan(schema, most))) {
+    return computeConditions(crd);
   }
-  const telling = workers.run(COMPUTE_CONDITIONS, { definition: await definitionJson(definition) });
-  const { told } = await withInlineFallback(telling, () => ({ told: computeConditions(definition) }));
-  return told;
+  const computing = workers.run(COMPUTE_CONDITIONS, { crd: await crdJson(crd) });
+  const { conditions } = await withInlineFallback(computing, () => ({ conditions: computeConditions(crd) }));
+  return conditions;
 }
 
 /** The worker's side. */
 export const runComputeConditions = ({
-  definition,
+  crd,
 }: {
-  readonly definition: Uint8Array;
-}): { readonly told: ComputedConditions } => ({
-  told: computeConditions(definitionFrom(bufferOf(definition))),
+  readonly crd: Uint8Array;
+}): { readonly conditions: ComputedConditions } => ({
+  conditions: computeConditions(crdFrom(bufferOf(crd))),
 });

@@ -1,4 +1,4 @@
-// Definitions and what they define, over the whole API: created, served, changed, deleted.
+// CRDs and what they define, over the whole API: created, served, changed, deleted.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -54,7 +54,7 @@ const version = (name: string, storage: boolean, schema = SCHEMA): object => ({
   subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.replicas' } },
 });
 
-const definition = (versions: readonly object[], plural = 'things', kind = 'Thing'): object => ({
+const crdWith = (versions: readonly object[], plural = 'things', kind = 'Thing'): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${plural}.example.test` },
@@ -68,7 +68,7 @@ const thing = (spec: object, name = 'a', more: object = {}): object => ({
   spec,
 });
 
-/** Follows a definition until it is as wanted; undefined once it is gone. */
+/** Watches a CRD until it is as wanted; undefined once it is gone. */
 async function until(name: string, wanted: (crd: CustomResourceDefinition | undefined) => boolean): Promise<void> {
   const watch = await api.watch(`${DEFINITIONS}?watch=1&fieldSelector=metadata.name%3D${name}.example.test`);
   for (;;) {
@@ -94,8 +94,8 @@ const post = (body: object, query = ''): Promise<Answer> => api.send('POST', THI
 const merge = (target: string, body: object): Promise<Answer> =>
   api.send('PATCH', target, { body, headers: { 'content-type': 'application/merge-patch+json' } });
 
-test('what a definition defines is served once it is established', async () => {
-  await define(definition([version('v1', true)]));
+test('what a CRD defines is served once it is established', async () => {
+  await define(crdWith([version('v1', true)]));
   const created = await post(thing({ size: 3, unknown: 1 }));
   assert.equal(created.status, 201);
   assert.deepEqual(created.warnings, ['unknown field "spec.unknown"']);
@@ -111,7 +111,7 @@ test('what a definition defines is served once it is established', async () => {
 });
 
 test('objects that do not fit their schema are refused in its words', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   const refused = await post(thing({ size: 1, color: 5 }));
   assert.equal(refused.status, 422);
   assert.equal(
@@ -126,7 +126,7 @@ test('objects that do not fit their schema are refused in its words', async () =
 });
 
 test('an update may leave as it is what a newer schema would refuse', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 9 }));
   const before = api.resources.find('example.test', 'v1', 'things');
   const stricter = structuredClone(SCHEMA);
@@ -139,7 +139,7 @@ test('an update may leave as it is what a newer schema would refuse', async () =
 });
 
 test('the status and the scale have endpoints of their own', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 2 }));
   const status = await merge(`${THINGS}/a/status`, { spec: { size: 9 }, status: { replicas: 2 } });
   assert.deepEqual(
@@ -163,7 +163,7 @@ test('a status that a write does not bring has its defaults, and they are of nob
     properties: { phase: { type: 'string' }, seen: { type: 'integer', default: 0 } },
   };
   const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec, status } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec, status } })]));
   const made = await post({ ...thing({ a: 1 }), status: { phase: 'sent' } }, '?fieldManager=m');
   assert.deepEqual(made.body.status, { phase: 'new', seen: 0 });
   assert.deepEqual(Object.keys(made.body.metadata.managedFields?.[0]?.fieldsV1 ?? {}), ['f:spec']);
@@ -176,7 +176,7 @@ test('an apply that says null where none may be is refused; other writes leave i
     type: 'object',
     properties: { a: { type: 'integer' }, b: { type: 'integer', nullable: true }, c: { type: 'integer', default: 3 } },
   };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));
   const apply = (said: object): Promise<Answer> =>
     api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing(said), headers: APPLY });
   assert.match((await apply({ a: null })).body.message, /spec\.a in body must be of type integer: "null"/);
@@ -187,7 +187,7 @@ test('an apply that says null where none may be is refused; other writes leave i
 
 test('a default may be a whole number of any length', async () => {
   const spec = { type: 'object', properties: { a: { type: 'integer', default: 2 ** 53 } } };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));
   const { bytes } = await post(thing({}));
   assert.match(bytes.toString(), /"spec":\{"a":9007199254740992\}/);
 });
@@ -195,7 +195,7 @@ test('a default may be a whole number of any length', async () => {
 test('a type beside integer-or-text is what an apply must say', async () => {
   const either = { type: 'integer', 'x-kubernetes-int-or-string': true };
   const spec = { type: 'object', properties: { a: either } };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));
   const made = await post(thing({ a: '50%' }));
   assert.deepEqual([made.status, made.body.metadata.managedFields], [201, undefined]);
   const applied = await api.send('PATCH', `${THINGS}/b?fieldManager=m`, {
@@ -208,7 +208,7 @@ test('a type beside integer-or-text is what an apply must say', async () => {
 test('of a text with a format an apply may say any scalar', async () => {
   const text = (format?: string): JSONSchemaProps => ({ type: 'string', ...(format && { format }) });
   const spec = { type: 'object', properties: { time: text('date-time'), bytes: text('byte'), plain: text() } };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));
   const apply = async (said: object): Promise<string> =>
     (await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing(said), headers: APPLY })).body.message;
   assert.match(await apply({ time: { a: 1 } }), /\.spec\.time: expected any scalar, got &\{map\[a:1\]\}/);
@@ -217,12 +217,12 @@ test('of a text with a format an apply may say any scalar', async () => {
   assert.match(await apply({ plain: 1 }), /\.spec\.plain: expected string/);
 });
 
-test('versions are told apart by their schemas, and the newest is what defaults come from', async () => {
+test('versions differ by their schemas, and the newest is what defaults come from', async () => {
   const older: JSONSchemaProps = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
   };
-  await define(definition([version('v1', true), version('v1beta1', false, older)]));
+  await define(crdWith([version('v1', true), version('v1beta1', false, older)]));
   await post(thing({ size: 2 }));
   const read = await api.send('GET', THINGS.replace('v1', 'v1beta1'));
   assert.deepEqual(read.body.items[0]?.spec, { size: 2 });
@@ -236,14 +236,14 @@ test('what is read has the defaults of the version that is stored, and none of t
       spec: { type: 'object', properties: { size: { type: 'integer' }, added: { type: 'string', default: 'x' } } },
     },
   };
-  await define(definition([version('v1', true), version('v2', false, newer)]));
+  await define(crdWith([version('v1', true), version('v2', false, newer)]));
   await post(thing({ size: 2 }));
   const read = await api.send('GET', `${THINGS.replace('v1', 'v2')}/a`);
   assert.deepEqual(read.body.spec, { size: 2 });
 });
 
-test('an object that does not say what it is is told so with itself', async () => {
-  await define(definition([version('v1', true)]));
+test('an object without a kind is refused with its own text', async () => {
+  await define(crdWith([version('v1', true)]));
   const { kind: _, ...kindless } = thing({ size: 1 }) as { kind: string };
   const sent = JSON.stringify(kindless);
   const refused = await api.send('POST', THINGS, { body: kindless });
@@ -261,8 +261,8 @@ test('an object that does not say what it is is told so with itself', async () =
   );
 });
 
-test('a deleted definition takes its objects with it, and waits for those that are held', async () => {
-  await define(definition([version('v1', true)]));
+test('a deleted CRD deletes its objects, and waits for those that are held', async () => {
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 1 }, 'free'));
   await post(thing({ size: 1 }, 'held', { finalizers: ['example.test/hold'] }));
   const listed = api.resources.all();
@@ -278,16 +278,16 @@ test('a deleted definition takes its objects with it, and waits for those that a
 });
 
 test('of two that want one kind the first gets it, and the other when the first is gone', async () => {
-  await define(definition([version('v1', true)]));
-  await api.send('POST', DEFINITIONS, { body: definition([version('v1', true)], 'others', 'Thing') });
+  await define(crdWith([version('v1', true)]));
+  await api.send('POST', DEFINITIONS, { body: crdWith([version('v1', true)], 'others', 'Thing') });
   await until('others', hasCondition('NamesAccepted', 'False', 'ListKindConflict'));
   await api.send('DELETE', `${DEFINITIONS}/things.example.test`);
   await until('others', hasCondition('Established', 'True', 'InitialNamesAccepted'));
 });
 
-test('the first condition of a definition in a protected group is about its approval', async () => {
+test('the first condition of a CRD in a protected group is about its approval', async () => {
   const body = {
-    ...definition([version('v1', true)]),
+    ...crdWith([version('v1', true)]),
     metadata: {
       name: 'gates.example.k8s.io',
       annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/enhancements/pull/1111' },
@@ -308,11 +308,11 @@ test('the first condition of a definition in a protected group is about its appr
   assert.deepEqual(types, ['KubernetesAPIApprovalPolicyConformant', 'NamesAccepted', 'Established']);
 });
 
-test('a definition in the place of a built-in kind serves nothing and deletes nothing of it', async () => {
-  await define(definition([version('v1', true)]));
+test('a CRD in the place of a built-in kind serves nothing and deletes nothing of it', async () => {
+  await define(crdWith([version('v1', true)]));
   const group = 'apiextensions.k8s.io';
   const body = {
-    ...definition([version('v1', true)]),
+    ...crdWith([version('v1', true)]),
     metadata: {
       name: `customresourcedefinitions.${group}`,
       annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' },
@@ -345,7 +345,7 @@ test('a definition in the place of a built-in kind serves nothing and deletes no
 
 test('an update that changes nothing moves an object to the version that is stored now', async () => {
   const versions = (stored: string): object[] => [version('v1', stored === 'v1'), version('v2', stored === 'v2')];
-  await define(definition(versions('v1')));
+  await define(crdWith(versions('v1')));
   const made = await post(thing({ size: 1 }));
   const before = api.resources.find('example.test', 'v1', 'things');
   await merge(`${DEFINITIONS}/things.example.test`, { spec: { versions: versions('v2') } });
@@ -361,7 +361,7 @@ test('an update that changes nothing moves an object to the version that is stor
 });
 
 test('a status may say it is of another kind, and whose fields those are is forgotten; what has no version is a fault', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   const created = await post(thing({ size: 3 }));
   assert.ok(created.body.metadata.managedFields?.length === 1);
   const sent = { ...created.body, kind: 'Other', status: { replicas: 2 } };
@@ -383,8 +383,8 @@ test('a status may say it is of another kind, and whose fields those are is forg
   }
 });
 
-test('what is null of what a resource says it is, is told as missing or as no text', async () => {
-  await define(definition([version('v1', true)]));
+test('a kind or apiVersion that is null is reported as missing or as no text', async () => {
+  await define(crdWith([version('v1', true)]));
   const kindless = await post({ ...thing({ size: 3 }), kind: null });
   assert.match(
     kindless.body.message,
@@ -399,7 +399,7 @@ test('what is null of what a resource says it is, is told as missing or as no te
 
 test('of a type without members an apply may say anything, and nothing is kept of it', async () => {
   const [stated] = [version('v1', true)];
-  const body = definition([{ ...stated, subresources: { status: { x: 1 } } }]);
+  const body = crdWith([{ ...stated, subresources: { status: { x: 1 } } }]);
   const headers = { 'content-type': 'application/apply-patch+yaml' };
   const applied = await api.send('PATCH', `${DEFINITIONS}/things.example.test?fieldManager=m`, { body, headers });
   assert.equal(applied.status, 201, applied.bytes.toString());
@@ -408,7 +408,7 @@ test('of a type without members an apply may say anything, and nothing is kept o
 });
 
 test('a scale of a custom resource is read as one whatever it leaves out, and as nothing else', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 3 }));
   const path = `${THINGS}/a/scale`;
   const patched = await merge(path, { apiVersion: null, kind: null, spec: { replicas: 4 } });
@@ -438,7 +438,7 @@ const said = (name: string): object => ({ apiVersion: `example.test/${name}` });
 const unknown = (...paths: string[]): string[] => paths.map((path) => `unknown field "${path}"`);
 
 test('a patched status is read as the version it says, and a version that is none knows nothing of it', async () => {
-  await define(definition(THREE));
+  await define(crdWith(THREE));
   const status = { n: 1, one: '1', two: '2', x: 0 };
   const patched = async (name: string, query = ''): Promise<unknown[]> => {
     await post(thing({ n: 1 }, name.toLowerCase()));
@@ -456,7 +456,7 @@ test('a patched status is read as the version it says, and a version that is non
 });
 
 test('what says it is of another version is warned of by that before it is refused', async () => {
-  await define(definition(THREE));
+  await define(crdWith(THREE));
   const body = { ...thing({ n: 1, one: '1', x: 0 }), ...said('v2') };
   const posted = await post(body);
   assert.deepEqual([posted.status, posted.warnings], [400, unknown('spec.one', 'spec.x')]);
@@ -471,7 +471,7 @@ test('what says it is of another version is warned of by that before it is refus
 });
 
 test('what a version has and another does not know stands in the way of applies, and makes owners forgotten', async () => {
-  await define(definition(THREE));
+  await define(crdWith(THREE));
   const at = (name: string): string => THINGS.replace('/v1/', `/${name}/`);
   const apply = (name: string, spec: object, manager: string): Promise<Answer> =>
     api.send('PATCH', `${at(name)}/a?force=true&fieldManager=${manager}`, {
@@ -490,8 +490,8 @@ test('what a version has and another does not know stands in the way of applies,
   assert.deepEqual([merged.status, merged.body.metadata.managedFields], [200, undefined]);
 });
 
-test('a version that a definition has no more stands in the way of applies while others own fields in it', async () => {
-  await define(definition(THREE));
+test('a version that a CRD has no more stands in the way of applies while others own fields in it', async () => {
+  await define(crdWith(THREE));
   await api.send('POST', THINGS.replace('/v1/', '/v2/'), { body: { ...thing({ n: 1 }), ...said('v2') } });
   const crd = (await api.send('GET', `${DEFINITIONS}/things.example.test`)).body as unknown as CustomResourceDefinition;
   const versions = crd.spec.versions?.filter(({ name }) => name !== 'v2');
@@ -504,14 +504,14 @@ test('a version that a definition has no more stands in the way of applies while
   assert.equal((await merge(`${THINGS}/a`, { spec: { n: 2 } })).body.metadata.managedFields, undefined);
 });
 
-test('one custom resource is no list, and a fault to whom asks for one', async () => {
-  await define(definition([version('v1', true)]));
+test('one custom resource is no list, and an error to a client that wants one', async () => {
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 1 }));
-  const ask = (path: string): Promise<Answer> =>
+  const getAsList = (path: string): Promise<Answer> =>
     api.send('GET', path, { headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' } });
-  const { status, body } = await ask(`${THINGS}/a`);
+  const { status, body } = await getAsList(`${THINGS}/a`);
   assert.deepEqual([status, body.message], [500, 'content is not a list']);
-  const scale = await ask(`${THINGS}/a/scale`);
+  const scale = await getAsList(`${THINGS}/a/scale`);
   assert.equal(scale.status, 406);
   assert.match(scale.body.message ?? '', /is not a list \(\*v1\.Scale\)$/);
 });
@@ -519,14 +519,14 @@ test('one custom resource is no list, and a fault to whom asks for one', async (
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 
 test('who sends what an endpoint does not change in a form that it has not is forgotten as an owner', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   const posted = await post({ ...thing({ size: 1 }), status: '5' }, '?fieldValidation=Ignore');
   assert.deepEqual([posted.status, posted.body.metadata.managedFields], [201, undefined]);
 });
 
 test('a resource that is one value has no owners, and an apply without its version replaces what it may not', async () => {
   const whole = version('v1', true, { ...SCHEMA, 'x-kubernetes-map-type': 'atomic' });
-  await define(definition([{ ...whole, subresources: {} }]));
+  await define(crdWith([{ ...whole, subresources: {} }]));
   assert.equal((await post(thing({ size: 1 }))).body.metadata.managedFields, undefined);
   const applied = await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body: thing({ size: 2 }), headers: APPLY });
   assert.deepEqual([applied.status, applied.body.details?.causes?.[0]?.field], [422, 'metadata.resourceVersion']);
@@ -535,15 +535,15 @@ test('a resource that is one value has no owners, and an apply without its versi
 test('what is open to unknown members is so all the way down to an apply', async () => {
   const inner = { type: 'object', properties: { a: { type: 'string' } } };
   const open = { type: 'object', properties: { spec: inner }, 'x-kubernetes-preserve-unknown-fields': true };
-  await define(definition([version('v1', true, open)]));
+  await define(crdWith([version('v1', true, open)]));
   const body = thing({ a: 'x', other: 1 });
   assert.equal((await api.send('PATCH', `${THINGS}/a?fieldManager=m`, { body, headers: APPLY })).status, 201);
 });
 
 test('an update that changes nothing is refused for what a newer schema wants at the root', async () => {
-  await define(definition([version('v1', true)]));
+  await define(crdWith([version('v1', true)]));
   await post(thing({ size: 1 }));
-  const wanting = definition([version('v1', true, { ...SCHEMA, required: ['more'] })]) as { spec: object };
+  const wanting = crdWith([version('v1', true, { ...SCHEMA, required: ['more'] })]) as { spec: object };
   await merge(`${DEFINITIONS}/things.example.test`, { spec: wanting.spec });
   const find = (): unknown => api.resources.find('example.test', 'v1', 'things');
   const before = find();
@@ -553,15 +553,15 @@ test('an update that changes nothing is refused for what a newer schema wants at
 
 test('a scale whose place the schema does not know changes nothing', async () => {
   const closed: JSONSchemaProps = { type: 'object', properties: { other: { type: 'string' } } };
-  await define(definition([version('v1', true, { type: 'object', properties: { spec: closed } })]));
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec: closed } })]));
   await post(thing({ other: 'x' }));
   assert.equal((await merge(`${THINGS}/a/scale`, { spec: { replicas: 3 } })).status, 200);
   assert.deepEqual((await api.send('GET', `${THINGS}/a`)).body.spec, { other: 'x' });
 });
 
-test('a resource of no namespace cannot be selected by one, and a version that goes is told of below it', async () => {
+test('a resource of no namespace cannot be selected by one, and a version that goes is reported below it', async () => {
   const old = { ...version('v1', true), deprecated: true, subresources: {} };
-  const crd = definition([old]) as { spec: object };
+  const crd = crdWith([old]) as { spec: object };
   await define({ ...crd, spec: { ...crd.spec, scope: 'Cluster' } });
   const things = '/apis/example.test/v1/things';
   const selected = await api.send('GET', `${things}?fieldSelector=metadata.namespace%3Da`);
@@ -571,7 +571,7 @@ test('a resource of no namespace cannot be selected by one, and a version that g
 });
 
 test('a version that sees less of an object than is stored changes nothing where it sends back what it sees', async () => {
-  await define(definition(THREE));
+  await define(crdWith(THREE));
   await post(thing({ n: 1, one: '1' }));
   const unchanged = await merge(`${THINGS.replace('/v1/', '/v2/')}/a`, {});
   assert.deepEqual([unchanged.status, unchanged.body.metadata.generation], [200, 1]);

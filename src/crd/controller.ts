@@ -1,6 +1,6 @@
-// Follows the definitions: decides on their names, serves what they define, and sees them off.
+// Watches the CRDs: decides on their names, serves what they define, and finalizes them.
 //
-// Of a group one definition is worked on at a time, so that of two that want one name the first gets it:
+// Of a group one CRD is worked on at a time, so that of two that want one name the first gets it:
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
 import type { ExpressionChecker } from '../cel/expression-check.js';
@@ -26,16 +26,16 @@ import { finalizeDefinition, needsFinalizing } from './finalize.js';
 import { conditionsOf } from './conditions.worker.js';
 
 export interface DefinitionsOptions {
-  /** The store of the definitions. */
+  /** The store of the CRDs. */
   readonly store: ResourceStore;
   readonly operations: ObjectOperations;
   readonly context: () => LifeContext;
-  /** Serves a kind until it is told to stop. */
+  /** Serves a kind until it is stopped. */
   readonly serve: (kind: CustomKind) => ServedKind;
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
   readonly converterOf?: CustomKindOptions['converterOf'];
-  /** Where large definitions are looked through. */
+  /** Where large CRDs are walked. */
   readonly workers?: WorkerPool | undefined;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
@@ -44,12 +44,12 @@ export interface DefinitionsOptions {
 export interface ServedKind {
   /** The kind's objects; `built-in` when a kind of the server's own has its objects in their place. */
   readonly objects: ResourceRegistry | 'built-in';
-  /** What discovery tells of it is another. */
+  /** Discovery has to show the kind differently. */
   changed(): void;
   stop(): void;
 }
 
-type Definition = Readonly<CustomResourceDefinition>;
+type Crd = Readonly<CustomResourceDefinition>;
 
 interface Serving {
   /** What the kind was made from: it is made anew when this changes. */
@@ -61,52 +61,52 @@ interface Serving {
 const RETRY_MS = 1000;
 
 export interface StartedDefinitions {
-  /** Resolves once the definitions that were there at the start are known. */
+  /** Resolves once the CRDs that were there at the start are known. */
   readonly synced: Promise<void>;
-  /** Resolves once they are served. */
+  /** Resolves once the CRDs that were there at the start are served. */
   readonly served: Promise<void>;
 }
 
 export function startDefinitions(options: DefinitionsOptions): StartedDefinitions {
   const { store, signal, log } = options;
-  const definitions = new Map<string, Definition>();
-  const controller = new Definitions(options, definitions);
+  const crds = new Map<string, Crd>();
+  const controller = new CrdController(options, crds);
   const { synced } = startInformer({
     store,
     signal,
     log: (message) => log(`custom resource definitions: ${message}`),
     onUpsert(stored) {
-      const definition = stored.object() as unknown as CustomResourceDefinition;
-      const known = Number(definitions.get(stored.key)?.metadata.resourceVersion ?? 0);
+      const crd = stored.object() as unknown as CustomResourceDefinition;
+      const known = Number(crds.get(stored.key)?.metadata.resourceVersion ?? 0);
       // Of our own writes the last is known before the watch brings the first.
-      if (known < stored.revision) definitions.set(stored.key, definition);
-      delayFirstStatus(isNew(definition), systemClock, () => controller.look(stored.key));
+      if (known < stored.revision) crds.set(stored.key, crd);
+      delayFirstStatus(isNew(crd), systemClock, () => controller.look(stored.key));
     },
     onDelete({ key }) {
-      definitions.delete(key);
+      crds.delete(key);
       controller.look(key);
     },
   });
   return { synced, served: synced.then(() => controller.idle()) };
 }
 
-class Definitions {
+class CrdController {
   readonly #serving = new Map<string, Serving>();
   readonly #finalizing = new Set<string>();
-  readonly #told = new Map<string, string>();
-  /** What waits for its turn, by group, while the group is worked on. */
+  readonly #computedFor = new Map<string, string>();
+  /** Names that are queued, by group, while the group is worked on. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #working = new Set<Promise<void>>();
   readonly #writer;
 
   constructor(
     private readonly options: DefinitionsOptions,
-    private readonly definitions: Map<string, Definition>,
+    private readonly crds: Map<string, Crd>,
   ) {
     this.#writer = createDefinitionWriter(options);
   }
 
-  /** Something about this definition may have to be done. */
+  /** Queues a CRD for reconciliation. */
   look(name: string): void {
     const group = groupOf(name);
     const waiting = this.#waiting.get(group);
@@ -146,42 +146,42 @@ class Definitions {
   }
 
   async #reconcile(name: string): Promise<void> {
-    let definition = this.definitions.get(name);
-    if (definition === undefined) {
+    let crd = this.crds.get(name);
+    if (crd === undefined) {
       this.#stop(name);
       this.#lookAtGroup(name);
       return;
     }
     // First, as kube-apiserver's conditions have it.
-    definition = await this.#approve(name, definition);
-    definition = await this.#acceptNames(name, definition);
-    this.#serve(name, definition);
-    definition = await this.#establish(name, definition);
-    definition = await this.#tell(name, definition);
-    if (needsFinalizing(definition)) this.#finalize(name, definition);
+    crd = await this.#approve(name, crd);
+    crd = await this.#acceptNames(name, crd);
+    this.#serve(name, crd);
+    crd = await this.#establish(name, crd);
+    crd = await this.#updateConditions(name, crd);
+    if (needsFinalizing(crd)) this.#finalize(name, crd);
   }
 
-  /** Names that were given up may be what another definition waits for. */
+  /** Names that were released may be what another CRD waits for. */
   #lookAtGroup(name: string): void {
     const group = groupOf(name);
-    for (const [other, { spec }] of this.definitions) if (other !== name && spec.group === group) this.look(other);
+    for (const [other, { spec }] of this.crds) if (other !== name && spec.group === group) this.look(other);
   }
 
-  async #approve(name: string, definition: Definition): Promise<Definition> {
-    const wanted = approvalCondition(definition);
-    if (wanted === undefined || isSame(conditionOf(definition, wanted.type), wanted)) return definition;
+  async #approve(name: string, crd: Crd): Promise<Crd> {
+    const wanted = approvalCondition(crd);
+    if (wanted === undefined || isSame(conditionOf(crd, wanted.type), wanted)) return crd;
     const written = await this.#writer.update(name, (_current, set) => {
       set(wanted);
       return true;
     });
-    return this.#know(name, written) ?? definition;
+    return this.#know(name, written) ?? crd;
   }
 
-  async #acceptNames(name: string, definition: Definition): Promise<Definition> {
-    if (isDeepStrictEqual(definition.spec.names, definition.status.acceptedNames)) return definition;
+  async #acceptNames(name: string, crd: Crd): Promise<Crd> {
+    if (isDeepStrictEqual(crd.spec.names, crd.status.acceptedNames)) return crd;
     let changed = false;
     const written = await this.#writer.update(name, (current, set) => {
-      const { acceptedNames, namesAccepted, established } = decideNames(current, this.definitions.values());
+      const { acceptedNames, namesAccepted, established } = decideNames(current, this.crds.values());
       const old = conditionOf(current, 'NamesAccepted');
       changed = !isSame(old, namesAccepted) || !isDeepStrictEqual(acceptedNames, current.status.acceptedNames);
       if (!changed) return false;
@@ -191,18 +191,18 @@ class Definitions {
       return true;
     });
     if (changed) this.#lookAtGroup(name);
-    return this.#know(name, written) ?? definition;
+    return this.#know(name, written) ?? crd;
   }
 
   /** A write of our own is known before it comes back by the watch. */
-  #know(name: string, written: Definition | undefined): Definition | undefined {
-    if (written !== undefined && this.definitions.has(name)) this.definitions.set(name, written);
+  #know(name: string, written: Crd | undefined): Crd | undefined {
+    if (written !== undefined && this.crds.has(name)) this.crds.set(name, written);
     return written;
   }
 
-  async #establish(name: string, definition: Definition): Promise<Definition> {
-    if (!isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')) return definition;
-    const caBundle = definition.spec.conversion?.webhook?.clientConfig?.caBundle ?? '';
+  async #establish(name: string, crd: Crd): Promise<Crd> {
+    if (!isTrue(crd, 'NamesAccepted') || isTrue(crd, 'Established')) return crd;
+    const caBundle = crd.spec.conversion?.webhook?.clientConfig?.caBundle ?? '';
     const written = await this.#writer.update(name, (current, set) => {
       if (!isTrue(current, 'NamesAccepted') || isTrue(current, 'Established')) return false;
       if (caBundle !== '' && !isCaBundle(caBundle)) {
@@ -214,38 +214,38 @@ class Definitions {
       }
       return true;
     });
-    return this.#know(name, written) ?? definition;
+    return this.#know(name, written) ?? crd;
   }
 
-  async #tell(name: string, definition: Definition): Promise<Definition> {
-    const { uid = '', generation = 0 } = definition.metadata;
-    // Looking through a large schema takes its time, so what was told of this very one is not looked at again.
+  async #updateConditions(name: string, crd: Crd): Promise<Crd> {
+    const { uid = '', generation = 0 } = crd.metadata;
+    // Walking a large schema is slow, so the conditions of one generation are computed once.
     const about = `${uid}/${generation}`;
-    if (this.#told.get(name) === about) return definition;
-    this.#told.set(name, about);
-    const told = Object.entries(await conditionsOf(this.options.workers, definition)).filter(([type, wanted]) => {
-      const old = conditionOf(definition, type);
+    if (this.#computedFor.get(name) === about) return crd;
+    this.#computedFor.set(name, about);
+    const changes = Object.entries(await conditionsOf(this.options.workers, crd)).filter(([type, wanted]) => {
+      const old = conditionOf(crd, type);
       return wanted === undefined ? old !== undefined : !isSame(old, wanted);
     });
-    if (told.length === 0) return definition;
+    if (changes.length === 0) return crd;
     const written = await this.#writer.update(name, ({ status }, set) => {
-      for (const [type, wanted] of told) {
+      for (const [type, wanted] of changes) {
         if (wanted !== undefined) set(wanted);
         else status.conditions = (status.conditions ?? []).filter((one) => one.type !== type);
       }
       return true;
     });
-    return this.#know(name, written) ?? definition;
+    return this.#know(name, written) ?? crd;
   }
 
-  #serve(name: string, definition: Definition): void {
-    if (!isTrue(definition, 'NamesAccepted') && !isTrue(definition, 'Established')) return;
-    const { metadata, status } = definition;
-    // Each change of the spec is another generation; to compare large schemas takes long.
+  #serve(name: string, crd: Crd): void {
+    if (!isTrue(crd, 'NamesAccepted') && !isTrue(crd, 'Established')) return;
+    const { metadata, status } = crd;
+    // Each change of the spec is another generation; comparing large schemas is slow.
     const made = { uid: metadata.uid ?? '', generation: metadata.generation ?? 0, names: status.acceptedNames };
     const known = this.#serving.get(name);
     if (known !== undefined) {
-      const terminating = isTrue(definition, 'Terminating');
+      const terminating = isTrue(crd, 'Terminating');
       if (known.terminating !== terminating) {
         known.terminating = terminating;
         known.kind.changed();
@@ -254,28 +254,28 @@ class Definitions {
     }
     this.#stop(name);
     const { expressions, converterOf, context, workers } = this.options;
-    const kind = customKind(definition, {
+    const kind = customKind(crd, {
       selectableFields: context().features.enabled('CustomResourceFieldSelectors'),
       terminating: () => serving.terminating,
       ...(expressions && { expressions }),
       ...(converterOf && { converterOf }),
       workers,
     });
-    const serving: Serving = { made, terminating: isTrue(definition, 'Terminating'), kind: this.options.serve(kind) };
+    const serving: Serving = { made, terminating: isTrue(crd, 'Terminating'), kind: this.options.serve(kind) };
     this.#serving.set(name, serving);
   }
 
   #stop(name: string): void {
     this.#serving.get(name)?.kind.stop();
     this.#serving.delete(name);
-    this.#told.delete(name);
+    this.#computedFor.delete(name);
   }
 
-  /** Beside the others: objects may take their time to go. */
-  #finalize(name: string, definition: Definition): void {
+  /** Beside the others: objects may be slow to go. */
+  #finalize(name: string, crd: Crd): void {
     if (this.#finalizing.has(name)) return;
     const objects = this.#serving.get(name)?.kind.objects;
-    if (objects === undefined && isTrue(definition, 'Established')) throw new Error('its objects cannot be reached');
+    if (objects === undefined && isTrue(crd, 'Established')) throw new Error('its objects cannot be reached');
     this.#finalizing.add(name);
     const { context, signal } = this.options;
     finalizeDefinition(name, { writer: this.#writer, context, signal, objects })
@@ -285,16 +285,16 @@ class Definitions {
 }
 
 /** Nothing has been decided about it yet. */
-const isNew = ({ metadata, status }: Definition): boolean =>
+const isNew = ({ metadata, status }: Crd): boolean =>
   (status.conditions ?? []).length === 0 && metadata.deletionTimestamp === undefined;
 
-const conditionOf = ({ status }: Definition, type: string): CustomResourceDefinitionCondition | undefined =>
+const conditionOf = ({ status }: Crd, type: string): CustomResourceDefinitionCondition | undefined =>
   status.conditions?.find((condition) => condition.type === type);
 
-const isTrue = ({ status }: Definition, type: string): boolean =>
+const isTrue = ({ status }: Crd, type: string): boolean =>
   status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 
-/** A definition's name is its plural and its group. */
+/** A CRD's name is its plural and its group. */
 const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
 
 const isSame = (old: Condition | undefined, { status, reason, message }: Condition): boolean =>

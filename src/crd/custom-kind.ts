@@ -1,4 +1,4 @@
-// A definition as kinds that can be served: one for each of its versions, over one store.
+// A CRD as kinds that can be served: one for each of its versions, over one store.
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { WorkerPool, WorkerRequirement } from '../lib/async/worker-pool.js';
 import { goValueText } from '../lib/go/value.js';
@@ -23,7 +23,7 @@ import { columnsOf } from './columns.js';
 import { compileType, listTypeOf } from './compile-type.js';
 import type { Converter, Form } from './conversion/converter.js';
 import { VersionView } from './conversion/version-view.js';
-import { definitionFrom, definitionJson } from './definition-json.js';
+import { crdFrom, crdJson } from './crd-json.js';
 import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
@@ -52,7 +52,7 @@ export interface ServedVersion extends Pick<CustomKind, 'view'> {
 
 interface CompiledVersion {
   readonly stated: CustomResourceDefinitionVersion;
-  /** It is looked through when it is first asked for. */
+  /** Walked on first use. */
   readonly schema: () => Schema | undefined;
   readonly type: StructType;
   /** As that of the version that is stored. */
@@ -61,27 +61,27 @@ interface CompiledVersion {
 }
 
 export interface CustomKindOptions {
-  /** Asked anew on each creation. */
+  /** Called on each creation. */
   readonly terminating: () => boolean;
-  /** False: nothing is selectable, though definitions name it (the gate CustomResourceFieldSelectors). */
+  /** False: nothing is selectable, though CRDs name it (the gate CustomResourceFieldSelectors). */
   readonly selectableFields?: boolean;
   /** Compiles the rules of schemas. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
-  /** Converts by a definition's webhook. */
+  /** Converts by a CRD's webhook. */
   readonly converterOf?: (definition: Readonly<CustomResourceDefinition>) => Converter;
   /** Where large objects that were converted are looked through. */
   readonly workers?: WorkerPool | undefined;
 }
 
-export function customKind(given: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
-  const crd = options.selectableFields === false ? withoutSelectableFields(given) : given;
+export function customKind(source: Readonly<CustomResourceDefinition>, options: CustomKindOptions): CustomKind {
+  const crd = options.selectableFields === false ? withoutSelectableFields(source) : source;
   const { spec, status } = crd;
   const names = status.acceptedNames;
   const versions = compileVersions(crd);
   const stored = versions.find(({ stated }) => stated.storage);
   if (stored === undefined) throw new Error(`${crd.metadata.name ?? ''} has no version to store`);
   const converter = spec.conversion?.strategy === 'Webhook' ? options.converterOf?.(crd) : undefined;
-  const requirement = definitionFor(given);
+  const requirement = definitionFor(source);
   const parts = { ...options, stored, versions, converter, requirement };
   const definitions = new Map(versions.map((version) => [version, definitionOfVersion(crd, version, parts)]));
   const definitionOf = (version: CompiledVersion): KindDefinition => definitions.get(version) as KindDefinition;
@@ -119,17 +119,17 @@ export function customKind(given: Readonly<CustomResourceDefinition>, options: C
 
 let kindsMade = 0;
 
-/** Each kind that is made is another: definitions of one name may follow each other. */
+/** Each kind that is made has an id of its own: CRDs of one name may follow each other. */
 function definitionFor(crd: Readonly<CustomResourceDefinition>): WorkerRequirement {
   return {
     id: `${crd.metadata.name ?? ''} ${++kindsMade}`,
-    json: () => definitionJson(crd),
+    json: () => crdJson(crd),
   };
 }
 
-/** The same kind, on a worker thread. */
+/** Builds the kind on a worker. */
 export function customKindFrom(json: Buffer, options: CustomKindOptions): CustomKind {
-  return customKind(definitionFrom(json), options);
+  return customKind(crdFrom(json), options);
 }
 
 function withoutSelectableFields(crd: Readonly<CustomResourceDefinition>): Readonly<CustomResourceDefinition> {
@@ -141,8 +141,8 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
   const { spec, status } = crd;
   const preserveUnknown = spec.preserveUnknownFields === true;
   const schemas = (spec.versions ?? []).map((stated) => {
-    const given = stated.schema?.openAPIV3Schema;
-    return { stated, schema: once(() => (preserveUnknown ? given : given && withoutUnknownDefaults(given))) };
+    const written = stated.schema?.openAPIV3Schema;
+    return { stated, schema: once(() => (preserveUnknown ? written : written && withoutUnknownDefaults(written))) };
   });
   const storage = schemas.find(({ stated }) => stated.storage);
   const types = new Map<string, StructType>();
@@ -154,14 +154,14 @@ function compileVersions(crd: Readonly<CustomResourceDefinition>): CompiledVersi
   };
   return schemas.map(({ stated, schema }) => {
     const name = typeName(crd, stated.name, status.acceptedNames.kind);
-    const given = stated.schema?.openAPIV3Schema;
-    const type = compileType({ name, schema: given, members: schema, preserveUnknown, readAs });
+    const written = stated.schema?.openAPIV3Schema;
+    const type = compileType({ name, schema: written, members: schema, preserveUnknown, readAs });
     types.set(stated.name, type);
-    const sameForm = stated.storage || equalTrees(given, storage?.stated.schema?.openAPIV3Schema);
+    const sameForm = stated.storage || equalTrees(written, storage?.stated.schema?.openAPIV3Schema);
     const kindVersion: KindVersion = {
       version: stated.name,
       type,
-      ...(given !== undefined && { defaults: (object) => setDefaults(object, schema()) }),
+      ...(written !== undefined && { defaults: (object) => setDefaults(object, schema()) }),
       ...(!stated.storage && conversion(crd, { type, sameForm })),
       ...(stated.deprecated && { deprecationWarning: stated.deprecationWarning ?? deprecation(crd, stated.name) }),
     };

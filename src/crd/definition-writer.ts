@@ -1,4 +1,4 @@
-// The server's own writes to definitions: always to their status, and noted under its name.
+// The server's own writes to CRDs: always to their status, and recorded under its manager's name.
 import { setCondition } from '../apis/apiextensions/definition.js';
 import type { KubeObject } from '../machinery/object.js';
 import { StatusError } from '../machinery/status.js';
@@ -8,19 +8,19 @@ import { updateManagedFields } from '../schema/apply/field-manager.js';
 import { deepCopy } from '../schema/deep-copy.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import type { Condition } from './accept-names.js';
-import { definitionType } from './definition-json.js';
+import { crdType } from './crd-json.js';
 
 const GROUP = 'apiextensions.k8s.io';
 export const DEFINITIONS = { group: GROUP, resource: 'customresourcedefinitions' };
 
 export interface DefinitionWriter {
   /**
-   * Changes the status of a definition, of the newest version there is. `change` answers false to leave it as it is.
-   * Answers the definition as it is then; undefined when it is gone.
+   * Changes the status of the newest version of a CRD. `change` returns false to leave the CRD as it is.
+   * Returns the CRD after the write; undefined when it is gone.
    */
   update(
     name: string,
-    change: (definition: CustomResourceDefinition, set: (condition: Condition) => void) => boolean,
+    change: (crd: CustomResourceDefinition, set: (condition: Condition) => void) => boolean,
   ): Promise<CustomResourceDefinition | undefined>;
 }
 
@@ -43,8 +43,8 @@ export function createDefinitionWriter({ operations, context }: WriterOptions): 
           (object) => {
             // Only the status changes: the schemas, which may be large, are neither copied nor compared.
             const live = { ...object, metadata: { ...object.metadata }, status: deepCopy(statusOf(object)) };
-            const definition = object as unknown as CustomResourceDefinition;
-            if (!change(definition, (condition) => setCondition(definition, condition, now))) return object;
+            const crd = object as unknown as CustomResourceDefinition;
+            if (!change(crd, (condition) => setCondition(crd, condition, now))) return object;
             noteWrite(object, live, now);
             return object;
           },
@@ -63,7 +63,7 @@ const statusOf = (object: KubeObject): unknown => (object as { readonly status?:
 
 function noteWrite(newObject: KubeObject, live: KubeObject, time: Date): void {
   updateManagedFields({
-    type: definitionType(),
+    type: crdType(),
     apiVersion: `${GROUP}/v1`,
     manager: SERVER_MANAGER,
     subresource: 'status',

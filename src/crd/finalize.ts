@@ -1,4 +1,4 @@
-// The end of a definition: its objects go first, then it.
+// The end of a CRD: its objects go first, then it.
 import { errorText } from '../lib/text/error-text.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pause } from '../lib/async/pause.js';
@@ -11,38 +11,38 @@ import type { CustomResourceDefinition } from '../schema/generated/apiextensions
 import type { Condition } from './accept-names.js';
 import type { DefinitionWriter } from './definition-writer.js';
 
-/** Objects with finalizers of their own are waited for this long before the definition says so. */
+/** Objects with finalizers of their own are waited for this long before the CRD says so. */
 const WAIT_MS = 60_000;
 const POLL_MS = 250;
-/** So long at least a definition is seen as one whose objects are being deleted. */
+/** So long at least a CRD shows that its objects are being deleted. */
 const BEGIN_MS = 15;
 
 export interface FinalizeOptions {
   readonly writer: DefinitionWriter;
   readonly context: () => LifeContext;
   readonly signal: AbortSignal;
-  /** The definition's objects; undefined when it was never served, `built-in` when they are another kind's. */
+  /** The CRD's objects; undefined when it was never served, `built-in` when they are another kind's. */
   readonly objects: ResourceRegistry | 'built-in' | undefined;
 }
 
 export const needsFinalizing = ({ metadata }: Readonly<CustomResourceDefinition>): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(CLEANUP_FINALIZER);
 
-/** Deletes all objects of a deleted definition and lets it go. Throws when objects remain: then it is to be tried again. */
+/** Deletes all objects of a deleted CRD, then the CRD. Throws when objects remain: the caller tries again. */
 export async function finalizeDefinition(name: string, options: FinalizeOptions): Promise<void> {
   const { writer } = options;
-  const begun = await writer.update(name, (definition, set) => {
-    if (!needsFinalizing(definition)) return false;
+  const begun = await writer.update(name, (crd, set) => {
+    if (!needsFinalizing(crd)) return false;
     set(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'));
     return true;
   });
   if (begun === undefined || !needsFinalizing(begun)) return;
   await pause(BEGIN_MS, options.signal);
   const end = await deleteObjects(options);
-  await writer.update(name, (definition, set) => {
+  await writer.update(name, (crd, set) => {
     set(end);
     if (end.status === 'True') return true;
-    const { metadata } = definition;
+    const { metadata } = crd;
     const rest = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     if (rest.length > 0) metadata.finalizers = rest;
     else delete metadata.finalizers;

@@ -36,7 +36,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   };
 }
 
-/** A step that cannot be taken from here, or too many of them. */
+/** A step that is not possible from here, or too many of them. */
 class Unfit extends Error {}
 
 function walk(input: readonly unknown[], nodes: readonly JsonPathNode[], budget: PathBudget): readonly unknown[] {

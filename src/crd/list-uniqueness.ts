@@ -53,7 +53,7 @@ function validateKeys(list: readonly unknown[], keys: readonly string[], path: F
       keys.filter((key) => object !== null && Object.hasOwn(object, key)).map((key) => [key, object?.[key]]),
     );
   });
-  // A single key is compared as an item of a set is, several as they are printed.
+  // A single key is compared as an item of a set is, several by their encoding.
   const only = keys.length === 1 ? keys[0] : undefined;
   const identities = keyed.map((object, i) =>
     only !== undefined && Object.hasOwn(object, only)
@@ -63,7 +63,7 @@ function validateKeys(list: readonly unknown[], keys: readonly string[], path: F
   return repeated(identities).map((i) => duplicate(path.index(i), shownJson(keyed[i])));
 }
 
-/** An integer and a float are two items, although both may be printed alike. */
+/** An integer and a float are two items, although both may have one encoding. */
 const identityOf = (value: unknown): string =>
   value instanceof FloatLiteral ? `float ${encodeTree(value.value)}` : encodeTree(value);
 

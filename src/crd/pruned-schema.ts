@@ -1,4 +1,4 @@
-// Defaults in definitions from before there was a rule against it may hold what their schema does not know.
+// Defaults in CRDs from before there was a rule against it may hold what their schema does not know.
 import { deepCopy } from '../schema/deep-copy.js';
 import type { JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
 import { type Schema, schemaHas, subschemas } from '../apis/apiextensions/schema-walk.js';

@@ -35,13 +35,13 @@ function objectSchema(published: Published, form: SchemaForm): JsonSchema {
   };
   const schema = publishedSchema(published);
   const unknownKept = preserveUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  // kubectl takes the members it is told of for all there are, so it is told of none.
+  // kubectl assumes that the members in the schema are all there are, so the schema has none.
   if (schema === undefined || (form === 'v2' && unknownKept)) return { type: 'object', ...words };
   const { properties, ...rest } = nodeSchema(schema, form) as { properties?: JsonSchema } & JsonSchema;
   return { ...rest, properties: sortedByKey({ ...properties, ...resourceProperties(form) }), ...words };
 }
 
-/** None of what is not structural, as definitions of old may be. */
+/** Nothing of a schema that is not structural, as old CRDs may have. */
 const publishedSchema = ({ schema, preserveUnknown }: Published): Schema | undefined =>
   schema !== undefined && preserveUnknown && !isStructural(schema, FieldPath.of('schema')) ? undefined : schema;
 
@@ -81,7 +81,7 @@ function describedProperties(form: SchemaForm): JsonSchema {
   };
 }
 
-/** With the words the catalogue has for a member of one of its types. A reference takes none beside it in form 3. */
+/** With the catalogue's description of a member of one of its types. In OpenAPI 3 nothing stands beside a $ref. */
 function described(schema: JsonSchema, form: SchemaForm, typeName: string, member: string): JsonSchema {
   const description = metaType(typeName).byJson.get(member)?.description;
   if (description === undefined) return schema;

@@ -1,4 +1,4 @@
-// How a large stored custom resource reads today, found out on a worker thread.
+// How a large stored custom resource reads today, computed on a worker.
 import { type WorkerPool, withInlineFallback, type WorkerRequirement, task } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { KindRef } from '../registry/prepare.worker.js';

@@ -1,4 +1,4 @@
-// Rules of custom resources over the whole API: told when the definition is written, kept by every write.
+// Rules of custom resources over the whole API: checked when the CRD is written, held by every write.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -150,7 +150,7 @@ test('rules are left alone where the form is wrong already', async () => {
   assert.doesNotMatch(String(messageOf(refused)), /name begins/);
 });
 
-test('a definition whose rules cannot be used is refused', async () => {
+test('a CRD whose rules cannot be used is refused', async () => {
   const around = (spec: JSONSchemaProps): JSONSchemaProps => ({ type: 'object', properties: { spec } });
   const rule = (text: string): JSONSchemaProps => ({
     type: 'object',
@@ -158,10 +158,10 @@ test('a definition whose rules cannot be used is refused', async () => {
     'x-kubernetes-validations': [{ rule: text }],
   });
   const path = 'spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]';
-  const told = async (schema: JSONSchemaProps): Promise<string> => String(messageOf(await define(around(schema))));
-  assert.match(await told(rule('self.size')), /rule: Invalid value: .*: cel expression must evaluate to a bool$/);
+  const refusalOf = async (schema: JSONSchemaProps): Promise<string> => String(messageOf(await define(around(schema))));
+  assert.match(await refusalOf(rule('self.size')), /rule: Invalid value: .*: cel expression must evaluate to a bool$/);
   assert.ok(
-    (await told(rule('self.list.all(a, self.list.all(b, a == b))'))).includes(
+    (await refusalOf(rule('self.list.all(a, self.list.all(b, a == b))'))).includes(
       `${path}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x`,
     ),
   );
@@ -170,13 +170,13 @@ test('a definition whose rules cannot be used is refused', async () => {
     'x-kubernetes-validations': [{ rule: 'true', messageExpression: '"n" + string(self.size)' }],
   };
   assert.ok(
-    (await told(message)).includes(
+    (await refusalOf(message)).includes(
       `${path}.messageExpression: Forbidden: estimated messageExpression cost exceeds budget by factor of more than 100x`,
     ),
   );
   const broken = { ...rule('self.size < 5'), default: { size: 9 } };
   assert.match(
-    await told(broken),
+    await refusalOf(broken),
     /properties\[spec\]\.default: Invalid value: "object": failed rule: self\.size < 5$/,
   );
 });

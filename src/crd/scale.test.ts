@@ -7,7 +7,7 @@ import { scaleAccess, validateScaleSpec, validateScaleStatus } from './scale.js'
 const SCALE = { specReplicasPath: '.spec.deep.n', statusReplicasPath: '.status.n', labelSelectorPath: '.status.sel' };
 const object = (more: object): KubeObject => ({ metadata: { name: 'o' }, ...more });
 
-test('replicas are read and written where the definition says, whatever is missing on the way', () => {
+test('replicas are read and written where the CRD says, whatever is missing on the way', () => {
   const access = scaleAccess(SCALE, {});
   const value = object({ status: { n: 2, sel: 'a=b' } });
   assert.equal(access.missing?.(value), '.spec.deep.n');

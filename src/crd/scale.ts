@@ -1,4 +1,4 @@
-// The scale subresource of a custom resource: where its definition says the replicas stand.
+// The scale subresource of a custom resource: where its CRD says the replicas stand.
 import { isPlainObject, setMember } from '../lib/values/plain-object.js';
 import { isGoFloat } from '../lib/go/float.js';
 import { goValueText } from '../lib/go/value.js';

@@ -7,7 +7,7 @@ import { deepCopy } from '../schema/deep-copy.js';
 import { encodeTree } from '../schema/json/encode.js';
 import { propertyOf } from './prune.js';
 
-/** What defaults may add to one object, as JSON: more than any store takes of one. */
+/** What defaults may add to one object, as JSON: more than any store accepts of one. */
 export const MAX_FILLED_BYTES = 16 * 1024 * 1024;
 
 /** Sets defaults, in place. */

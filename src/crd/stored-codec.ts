@@ -17,7 +17,7 @@ const CBOR = 'application/cbor';
 
 export interface VersionForm {
   readonly type: StructType;
-  /** Asked for its defaults when one is read. */
+  /** Called for its defaults when an object is read. */
   readonly schema: () => Schema | undefined;
 }
 

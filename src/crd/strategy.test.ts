@@ -29,7 +29,7 @@ test('the rules of a small object are run elsewhere where its schema has many al
 
 test('a small object of a schema of many parts is looked at elsewhere, and a schema is not looked through before', () => {
   const workers = { minBytes: 100_000 } as WorkerPool;
-  const schema = (): never => assert.fail('asked for');
+  const schema = (): never => assert.fail('the schema was compiled');
   const of = (stated: Schema): WorkerPool | undefined => {
     const rest = { group: 'a', plural: 'b', subresources: { status: {} }, terminating: () => false };
     const strategy = customStrategy({ ...rest, schema, stated });

@@ -1,4 +1,4 @@
-// The rules of a custom resource's life: what its definition's version says of it.
+// The rules of a custom resource's life: what its CRD's version says of it.
 import { append } from '../lib/values/append.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { once } from '../lib/values/once.js';
@@ -24,16 +24,16 @@ import { setDefaults } from './set-defaults.js';
 export interface StrategyOptions {
   readonly group: string;
   readonly plural: string;
-  /** As it stands in the definition: for a look at its size. */
+  /** As it stands in the CRD: for an estimate of its size. */
   readonly stated: Schema | undefined;
-  /** Asked for when an object is written. */
+  /** Compiled when an object is written. */
   readonly schema: () => Schema | undefined;
   readonly subresources: CustomResourceSubresources;
-  /** True while the definition is being deleted: then nothing new is made. */
+  /** True while the CRD is being deleted: then nothing new is created. */
   readonly terminating: () => boolean;
   /** Compiles the rules of the schema; without it no rule is checked. */
   readonly expressions?: Pick<ExpressionChecker, 'rulesOn' | 'evaluated'>;
-  /** Takes an object that passed the rules of its version into the form that is stored. */
+  /** Brings an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
   /** The other way round, a copy. */
   readonly asSeen?: (stored: Readonly<KubeObject>) => Readonly<KubeObject>;
@@ -41,13 +41,13 @@ export interface StrategyOptions {
   readonly fit?: (object: KubeObject) => boolean;
 }
 
-/** So many alternatives take as long to try as all else that is done with a value. */
+/** So many alternatives run as long as all else that is done with a value. */
 const ALTERNATIVES_AS_THE_REST = 4;
 
-/** A schema of more parts is itself what takes long, however small an object is. */
+/** A schema of more parts is itself what is slow, however small an object is. */
 const MAX_PARTS = 5_000;
 
-/** By how much the work on an object is more than its size tells. */
+/** By how much the work on an object exceeds what its size suggests. */
 function weightOf(schema: Schema | undefined): number {
   if (isLargerThan(schema, MAX_PARTS)) return Infinity;
   return Math.max(1, alternativesIn(schema) / ALTERNATIVES_AS_THE_REST);
@@ -184,10 +184,10 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
 
 function validateBySchema(
   object: Readonly<KubeObject>,
-  { schema: given, subresources }: StrategyOptions,
+  { schema: compiled, subresources }: StrategyOptions,
   old?: Correlation,
 ): FieldErrors {
-  const schema = given();
+  const schema = compiled();
   return [
     ...(schema === undefined ? [] : validateValue(object, schema, undefined, old)),
     ...validateScaleSpec(object, subresources.scale),

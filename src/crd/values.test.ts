@@ -75,7 +75,7 @@ test('defaults fill in what is missing and what is null where no null may be', (
   });
 });
 
-test('what defaults fill in is bounded, however little asks for it', () => {
+test('what defaults fill in is bounded, however small the object is', () => {
   const long = 'd'.repeat(100_000);
   const schema = object({ list: { type: 'array', items: object({ text: { type: 'string', default: long } }) } });
   const items = (count: number): object => ({ list: Array.from({ length: count }, () => ({})) });
@@ -92,7 +92,7 @@ test('defaults are copies: what is done to an object does not change the schema'
   assert.deepEqual(schema.properties?.['list']?.default, ['x']);
 });
 
-test('nulls go where none may be, unless a default takes their place', () => {
+test('nulls go where none may be, unless a default replaces them', () => {
   const schema = object({ a: text, b: { ...text, nullable: true }, c: { ...text, default: 'x' } });
   const value = { a: null, b: null, c: null, unknown: null };
   dropForbiddenNulls(value, schema);
@@ -153,7 +153,7 @@ test('an integer and a float of the same value are two items, unless they are of
   ]);
 });
 
-test('a custom resource reads strictly and prints its members by name', () => {
+test('a custom resource reads strictly and encodes its members by name', () => {
   const schema = object({ alpha: text, spec: object({ n: { type: 'integer' } }) });
   const type = compileType({ name: 'test.v1.X', schema, preserveUnknown: false });
   const body =
@@ -172,7 +172,7 @@ test('a custom resource reads strictly and prints its members by name', () => {
   assert.throws(() => decodeJson(type, '[]', { strict: false }), DecodeError);
 });
 
-test('an embedded resource has metadata like any, and what is unknown in it is told', () => {
+test('an embedded resource has metadata like any, and what is unknown in it is reported', () => {
   const schema = object({ emb: { type: 'object', 'x-kubernetes-embedded-resource': true, ...open } });
   const type = compileType({ name: 'test.v1.X', schema, preserveUnknown: false });
   const { object: read, strictErrors } = decodeJson(

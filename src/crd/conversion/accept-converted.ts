@@ -7,8 +7,8 @@ import type { FailureType } from './metrics.js';
 import { restoreMetadata } from './restore-metadata.js';
 import { readReview, ReviewError, type ReviewVersion } from './review.js';
 
-/** What was asked, as far as its answer has to be judged by it. */
-export interface AskedConversion {
+/** The request, as far as its answer has to be judged by it. */
+export interface ConversionRequest {
   readonly version: ReviewVersion;
   readonly uid: string;
   readonly apiVersion: string;
@@ -21,14 +21,14 @@ export interface Original {
   readonly metadata: unknown;
 }
 
-/** Of what a webhook says, or is told to have said, so many letters are passed on. */
+/** So many characters of a webhook's message, or of an error about it, are passed on. */
 const MAX_REPORTED_CHARACTERS = 64 * 1024;
 
 export class ConversionFailure extends Error {
   constructor(
     readonly type: FailureType,
     message: string,
-    /** The message is all that is told. */
+    /** The client sees the message alone. */
     readonly bare = false,
   ) {
     super(message.slice(0, MAX_REPORTED_CHARACTERS));
@@ -36,9 +36,9 @@ export class ConversionFailure extends Error {
 }
 
 /** Throws ConversionFailure. */
-export function acceptConverted(asked: AskedConversion, answer: ReviewAnswer): JsonObject[] {
-  const { originals, apiVersion } = asked;
-  const converted = objectsIn(asked, answer);
+export function acceptConverted(request: ConversionRequest, answer: ReviewAnswer): JsonObject[] {
+  const { originals, apiVersion } = request;
+  const converted = objectsIn(request, answer);
   if (converted.length !== originals.length) {
     const counts = `${converted.length} objects, expected ${originals.length}`;
     throw new ConversionFailure('partial_response', `returned ${counts}`);
@@ -46,7 +46,7 @@ export function acceptConverted(asked: AskedConversion, answer: ReviewAnswer): J
   return originals.map((original, index) => accepted(original, converted[index], apiVersion));
 }
 
-function objectsIn({ version, uid }: AskedConversion, answer: ReviewAnswer): readonly unknown[] {
+function objectsIn({ version, uid }: ConversionRequest, answer: ReviewAnswer): readonly unknown[] {
   try {
     return readReview(version, uid, answer);
   } catch (error) {

@@ -38,7 +38,7 @@ const ORIGINAL = {
 };
 
 /** What a conversion comes to whose answer is this. */
-async function told(form: Form, convertedObjects: unknown, more: object = {}): Promise<unknown> {
+async function outcomeOf(form: Form, convertedObjects: unknown, more: object = {}): Promise<unknown> {
   const response = { uid: 'uid-1', result: { status: 'Success' }, convertedObjects, ...more };
   const review = { kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response };
   const body = Buffer.from(JSON.stringify(review));
@@ -83,13 +83,19 @@ for (const [what, objects, more] of ANSWERS) {
   test(`an answer with ${what} comes to the same in another thread`, async () => {
     went = 0;
     const fitting: Elsewhere = { workers, requires, kind };
-    assert.deepEqual(await told({ fit, elsewhere: fitting }, objects, more), await told({ fit }, objects, more));
-    assert.deepEqual(await told({ elsewhere: { workers, requires } }, objects, more), await told({}, objects, more));
+    assert.deepEqual(
+      await outcomeOf({ fit, elsewhere: fitting }, objects, more),
+      await outcomeOf({ fit }, objects, more),
+    );
+    assert.deepEqual(
+      await outcomeOf({ elsewhere: { workers, requires } }, objects, more),
+      await outcomeOf({}, objects, more),
+    );
     assert.equal(went, 2);
   });
 }
 
-test('of what a webhook says a few thousand letters are passed on', async () => {
-  const message = await told({}, [], { result: { status: 'Failure', message: 'x'.repeat(1_000_000) } });
+test('of what a webhook says a few thousand characters are passed on', async () => {
+  const message = await outcomeOf({}, [], { result: { status: 'Failure', message: 'x'.repeat(1_000_000) } });
   assert.ok(String(message).length < 70_000, String(message).slice(0, 100));
 });

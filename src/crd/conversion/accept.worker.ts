@@ -1,4 +1,4 @@
-// A long answer of a conversion webhook, looked through on a worker thread: what comes back is what is used of it.
+// A long answer of a conversion webhook, read on a worker: what comes back is what is used of it.
 import { type WorkerPool, type WorkerRequirement, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
@@ -12,7 +12,7 @@ import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import type { StructType } from '../../schema/type.js';
 import { StorageError } from '../../storage/store.js';
 import { fitted } from '../stored-codec.js';
-import { acceptConverted, type AskedConversion, ConversionFailure, type Original } from './accept-converted.js';
+import { acceptConverted, type ConversionRequest, ConversionFailure, type Original } from './accept-converted.js';
 import type { Converted } from './converter.js';
 
 /** Where long answers are looked through. */
@@ -23,7 +23,7 @@ export interface Elsewhere {
   readonly kind?: KindRef;
 }
 
-interface AcceptWork extends Omit<AskedConversion, 'originals'>, Omit<ReviewAnswer, 'body'> {
+interface AcceptWork extends Omit<ConversionRequest, 'originals'>, Omit<ReviewAnswer, 'body'> {
   readonly body: Uint8Array;
   readonly originals: Uint8Array;
   readonly kind?: KindRef;
@@ -41,11 +41,11 @@ export const ACCEPT_CONVERTED = task<AcceptWork, Accepted>('accept converted');
 /** As acceptConverted(), and the objects in the form of their version. */
 export async function acceptOnWorker(
   { workers, requires, kind }: Elsewhere,
-  { originals, ...asked }: AskedConversion,
+  { originals, ...request }: ConversionRequest,
   answer: ReviewAnswer,
 ): Promise<Converted[]> {
   const work: AcceptWork = {
-    ...asked,
+    ...request,
     ...answer,
     originals: await encodeForTransferCooperatively(originals),
     ...(kind && { kind }),
@@ -76,10 +76,10 @@ function* read(json: Buffer): StepGenerator<KubeObject> {
 
 /** The worker's side. `type`: of the version that is wanted, if one is. */
 export function runAccept(type: StructType | undefined, work: AcceptWork): Accepted {
-  const { status, contentType, body, originals: sent, ...asked } = work;
+  const { status, contentType, body, originals: sent, ...request } = work;
   const originals = parseJsonTree(sent).value as readonly Original[];
   try {
-    const objects = acceptConverted({ ...asked, originals }, { status, contentType, body: bufferOf(body) });
+    const objects = acceptConverted({ ...request, originals }, { status, contentType, body: bufferOf(body) });
     return { objects: objects.map((object) => encoded(type, object)) };
   } catch (error) {
     if (!(error instanceof ConversionFailure)) throw error;

@@ -41,7 +41,7 @@ const version = (name: string, storage: boolean, spec: object): object => ({
     ...(name === 'v1' && { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.n' } }),
   },
 });
-const definition = (storage: string): object => ({
+const crdWith = (storage: string): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'things.example.test' },
@@ -76,7 +76,7 @@ beforeEach(async () => {
     log: (message) => assert.fail(message),
   });
   await served;
-  assert.equal((await api.send('POST', DEFINITIONS, { body: definition('v1') })).status, 201);
+  assert.equal((await api.send('POST', DEFINITIONS, { body: crdWith('v1') })).status, 201);
   while (api.resources.find('example.test', 'v2', 'things') === undefined) await new Promise(setImmediate);
 });
 
@@ -119,7 +119,7 @@ test('an object is written and read through every version, with its status and s
   assert.deepEqual((await specs())[0], { size: 0 });
 });
 
-test('who owns what is told by the version it was written through', async () => {
+test('field ownership is recorded by the version it was written through', async () => {
   await api.send('POST', things('v1'), { body: thing('v1', { size: 1 }) });
   const applied = await send(
     'PATCH',
@@ -140,7 +140,7 @@ test('who owns what is told by the version it was written through', async () => 
 test('an update that changes nothing moves an object to the version that is stored now', async () => {
   await api.send('POST', things('v1'), { body: thing('v1', { size: 2 }) });
   const before = api.resources.find('example.test', 'v2', 'things');
-  await merge(`${DEFINITIONS}/things.example.test`, { spec: (definition('v2') as { spec: object }).spec });
+  await merge(`${DEFINITIONS}/things.example.test`, { spec: (crdWith('v2') as { spec: object }).spec });
   while (api.resources.find('example.test', 'v2', 'things') === before) await new Promise(setImmediate);
   const stored = async (): Promise<string | undefined> =>
     (await api.resources.find('example.test', 'v1', 'things')?.registry.store.base?.get('default/a', ''))?.object()

@@ -45,7 +45,7 @@ function converterWith(twist: Twist, reviewVersions = ['v1'], registry = new Met
   });
 }
 
-async function told(twist: Twist, reviewVersions?: string[]): Promise<string> {
+async function failureOf(twist: Twist, reviewVersions?: string[]): Promise<string> {
   try {
     await converterWith(twist, reviewVersions).convert([OBJECT], V1);
     return '';
@@ -93,30 +93,30 @@ test('labels and annotations may change, all other metadata is put back', async 
   assert.deepEqual(converted?.metadata, { ...OBJECT.metadata, labels: { new: 'x' } });
 });
 
-test('an answer that does not answer the review is told apart', async () => {
+test('an answer that does not answer the review is its own kind of failure', async () => {
   assert.equal(
-    await told((review) => answered({ ...review, request: { ...review.request, uid: 'other' } }, [])),
+    await failureOf((review) => answered({ ...review, request: { ...review.request, uid: 'other' } }, [])),
     'failed: expected response.uid="uid-1", got "other"',
   );
   assert.equal(
-    await told(() => ({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' })),
+    await failureOf(() => ({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' })),
     'failed: no response provided',
   );
   assert.equal(
-    await told((review) => ({ ...(answered(review, []) as object), apiVersion: 'apiextensions.k8s.io/v1beta1' })),
+    await failureOf((review) => ({ ...(answered(review, []) as object), apiVersion: 'apiextensions.k8s.io/v1beta1' })),
     'failed: converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion',
   );
-  assert.equal(await told((review) => answered(review, [])), 'returned 0 objects, expected 1');
-  assert.match(await told(() => 'garbage'), /^failed: couldn't get version\/kind; json parse error: /);
+  assert.equal(await failureOf((review) => answered(review, [])), 'returned 0 objects, expected 1');
+  assert.match(await failureOf(() => 'garbage'), /^failed: couldn't get version\/kind; json parse error: /);
   assert.equal(
-    await told(() => ''),
+    await failureOf(() => ''),
     'failed: 0-length response with status code: 200 and content type: application/json',
   );
 });
 
 test('an older review need not say what it is', async () => {
   assert.equal(
-    await told(
+    await failureOf(
       (_review, convertedObjects) => ({ response: { result: { status: 'Success' }, convertedObjects } }),
       ['v9', 'v1beta1'],
     ),
@@ -126,23 +126,23 @@ test('an older review need not say what it is', async () => {
 
 test('an object that is no longer the same is refused', async () => {
   assert.equal(
-    await told(withMetadata((metadata) => ({ ...metadata, name: 'z' }))),
+    await failureOf(withMetadata((metadata) => ({ ...metadata, name: 'z' }))),
     'returned invalid object: must have the same name: a != z',
   );
   assert.equal(
-    await told((review, [object]) => answered(review, [{ ...object, kind: 'Other' }])),
+    await failureOf((review, [object]) => answered(review, [{ ...object, kind: 'Other' }])),
     'returned invalid object at index 0: invalid kind (expected Thing, received Other)',
   );
   assert.equal(
-    await told((review) => answered(review, [OBJECT])),
+    await failureOf((review) => answered(review, [OBJECT])),
     `returned invalid object at index 0: invalid groupVersion (expected ${V1}, received ${V2})`,
   );
   assert.equal(
-    await told(withMetadata((metadata) => ({ ...metadata, labels: { bad: 5 } }))),
+    await failureOf(withMetadata((metadata) => ({ ...metadata, labels: { bad: 5 } }))),
     'returned invalid metadata: metadata.labels[bad] must be a string, but is int64 in converted object',
   );
   assert.match(
-    await told(withMetadata((metadata) => ({ ...metadata, annotations: { 'not valid!': '' } }))),
+    await failureOf(withMetadata((metadata) => ({ ...metadata, annotations: { 'not valid!': '' } }))),
     /^returned invalid metadata: metadata.annotation: Invalid value: "not valid!"/,
   );
 });

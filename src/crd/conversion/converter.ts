@@ -1,4 +1,4 @@
-// Asks a definition's webhook to bring objects into another version.
+// Calls a CRD's webhook to convert objects into another version.
 import { withInlineFallback } from '../../lib/async/worker-pool.js';
 import { errorText } from '../../lib/text/error-text.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
@@ -13,7 +13,7 @@ import { DecodeError } from '../../schema/json/decode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import { StorageError } from '../../storage/store.js';
 import { acceptOnWorker, type Elsewhere } from './accept.worker.js';
-import { acceptConverted, type AskedConversion, ConversionFailure } from './accept-converted.js';
+import { acceptConverted, type ConversionRequest, ConversionFailure } from './accept-converted.js';
 import type { ConversionRecorder, FailureType } from './metrics.js';
 import { reviewBody, reviewVersion } from './review.js';
 
@@ -22,24 +22,24 @@ export interface Converter {
   convert(objects: readonly Readonly<JsonObject>[], apiVersion: string, form?: Form): Promise<Converted[]>;
 }
 
-/** What is made of the objects that came back; without it they are taken as they are. */
+/** What is made of the objects that came back; without it they stay as they are. */
 export interface Form {
   /** Drops what the version does not know, in place. Throws DecodeError. */
   readonly fit?: (object: JsonObject) => KubeObject;
-  /** Where the same is done with those of a long answer. */
+  /** The workers that do so with the objects of a long answer. */
   readonly elsewhere?: Elsewhere | undefined;
 }
 
 export interface Converted {
-  /** What of a long answer is asked for is read cooperatively. Throws StorageError. */
+  /** Reads the object, out of a long answer cooperatively. Throws StorageError. */
   object(): MaybePromise<KubeObject>;
-  /** As it is printed, where it came out of a long answer. */
+  /** The encoding, where the object came out of a long answer. */
   readonly json?: Buffer;
 }
 
 export interface ConverterOptions {
   readonly reviewVersions: readonly string[];
-  /** Sends a review and answers what came back. Rejects with an Error whose message tells why nothing did. */
+  /** Sends a review and returns the answer. Rejects with an Error whose message says why there is none. */
   readonly ask: (body: string | Buffer) => Promise<ReviewAnswer>;
   readonly newUid: () => string;
   readonly recorder?: ConversionRecorder | undefined;
@@ -59,8 +59,8 @@ export function webhookConverter({ reviewVersions, ask, newUid, recorder }: Conv
       } catch (error) {
         if (!(error instanceof ConversionFailure)) throw error;
         observe(error.type);
-        const told = error.bare ? error.message : `conversion webhook for ${kindText(source)} ${error.message}`;
-        throw new StorageError('conversion', told);
+        const message = error.bare ? error.message : `conversion webhook for ${kindText(source)} ${error.message}`;
+        throw new StorageError('conversion', message);
       }
     },
   };
@@ -79,12 +79,12 @@ async function convertAll(
     throw new ConversionFailure('call', `failed: ${errorText(error)}`);
   });
   const originals = objects.map((object) => ({ kind: kindOf(object).kind, metadata: object['metadata'] }));
-  const asked: AskedConversion = { version, uid, apiVersion, originals };
+  const request: ConversionRequest = { version, uid, apiVersion, originals };
   const inline = (): Converted[] =>
-    acceptConverted(asked, answer).map((object) => ({ object: () => inForm(form, object) }));
+    acceptConverted(request, answer).map((object) => ({ object: () => inForm(form, object) }));
   const { elsewhere } = form;
   if (elsewhere === undefined || answer.body.length < elsewhere.workers.minBytes) return inline();
-  return withInlineFallback(acceptOnWorker(elsewhere, asked, answer), inline);
+  return withInlineFallback(acceptOnWorker(elsewhere, request, answer), inline);
 }
 
 /** Throws StorageError. */

@@ -3,7 +3,7 @@ import { parseApiVersion } from '../../machinery/object.js';
 
 export type FailureType = 'call' | 'malformed_response' | 'partial_response' | 'invalid_converted_object';
 
-/** Counts the calls of one definition's webhook. */
+/** Counts the calls of one CRD's webhook. */
 export interface ConversionRecorder {
   converted(fromVersion: string, toApiVersion: string, seconds: number, failure: FailureType | undefined): void;
 }
@@ -11,7 +11,7 @@ export interface ConversionRecorder {
 const CALL_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 const DEFINITION_SECONDS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 
-/** For the webhook of each definition, by its name. */
+/** For the webhook of each CRD, by its name. */
 export function conversionMetrics(registry: MetricRegistry): (definition: string) => ConversionRecorder {
   const requests = registry.counter({
     name: 'apiserver_conversion_webhook_request_total',

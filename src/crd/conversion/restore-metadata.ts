@@ -8,7 +8,7 @@ import { validateLabels } from '../../machinery/validation/label-selector.js';
 
 type Restored = { readonly metadata: JsonObject } | { readonly fault: string };
 
-/** The original's metadata with the labels and annotations of what came back, or what is wrong with those. */
+/** The metadata as sent with the labels and annotations of what came back, or what is wrong with those. */
 export function restoreMetadata(original: unknown, converted: Readonly<JsonObject>): Restored {
   const before = isPlainObject(original) ? original : {};
   const stated = converted['metadata'];
@@ -23,14 +23,14 @@ export function restoreMetadata(original: unknown, converted: Readonly<JsonObjec
   }
   const metadata = { ...before } as JsonObject;
   for (const member of ['labels', 'annotations'] as const) {
-    const given = after[member];
-    if (given === undefined || given === null) {
+    const received = after[member];
+    if (received === undefined || received === null) {
       delete metadata[member];
       continue;
     }
-    const fault = textsFault(member, before[member], given);
+    const fault = textsFault(member, before[member], received);
     if (fault !== undefined) return { fault: `invalid metadata: ${fault}` };
-    metadata[member] = given;
+    metadata[member] = received;
   }
   return { metadata };
 }
@@ -44,22 +44,22 @@ const SAME = [
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Those that stay as they were are not looked at: rules may have become stricter since. */
-function textsFault(member: 'labels' | 'annotations', before: unknown, given: unknown): string | undefined {
-  if (!isPlainObject(given)) return `invalid metadata.${member} of type ${goTypeName(given)} in converted object`;
+function textsFault(member: 'labels' | 'annotations', before: unknown, received: unknown): string | undefined {
+  if (!isPlainObject(received)) return `invalid metadata.${member} of type ${goTypeName(received)} in converted object`;
   const old = isPlainObject(before) ? before : {};
-  let changed = Object.keys(old).length !== Object.keys(given).length;
-  for (const [key, value] of Object.entries(given)) {
+  let changed = Object.keys(old).length !== Object.keys(received).length;
+  for (const [key, value] of Object.entries(received)) {
     if (typeof value !== 'string') {
       return `metadata.${member}[${key}] must be a string, but is ${goTypeName(value)} in converted object`;
     }
     if (ownMember(old, key) !== value) changed = true;
   }
   if (!changed) return undefined;
-  const texts = given as Record<string, string>;
+  const texts = received as Record<string, string>;
   const errors: FieldErrors =
     member === 'labels'
       ? validateLabels(texts, FieldPath.of('metadata', 'labels'))
-      : // kube-apiserver forgot a letter here.
+      : // kube-apiserver's text lacks a character here.
         validateAnnotations(texts, FieldPath.of('metadata', 'annotation'));
   return errors.length === 0 ? undefined : aggregateText(errors.map(fieldErrorText));
 }

@@ -1,4 +1,4 @@
-// What a conversion webhook is asked, and what it answers.
+// The request to a conversion webhook, and its answer.
 import { goQuote } from '../../lib/go/quote.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
@@ -14,7 +14,7 @@ const KIND = 'ConversionReview';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** The first version the definition names that is known here; validation sees to it that there is one. */
+/** The first version the CRD names that is known here; validation sees to it that there is one. */
 export const reviewVersion = (versions: readonly string[]): ReviewVersion =>
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? 'v1';
 
@@ -24,7 +24,7 @@ export interface ConversionRequest {
   readonly objects: readonly Readonly<JsonObject>[];
 }
 
-/** The review as JSON; what is large in it is printed cooperatively. An empty response is part of the question. */
+/** The review as JSON; large objects are encoded cooperatively. An empty response is part of the request. */
 export async function reviewBody(
   version: ReviewVersion,
   { uid, desiredAPIVersion, objects }: ConversionRequest,

@@ -80,7 +80,7 @@ const isFromV1 = ({ labels }: StoredObject): boolean => labels['from'] === V1;
 const FROM_V1 = { predicate: isFromV1, labels: (own: StoredObject['labels']) => own['from'] === V1 };
 const isMarked = ({ labels }: StoredObject): boolean => labels['marked'] === 'yes';
 
-test('an object is read in any version, and converted once for each by who takes it from the cache', async () => {
+test('an object is read in any version, and converted once for each by readers of the cache', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   for (const _ of [1, 2]) {
     const read = await asV2.get('ns/a', '0');
@@ -92,7 +92,7 @@ test('an object is read in any version, and converted once for each by who takes
   assert.deepEqual(calls, [`1 to ${V2}`]);
 });
 
-test('who reads an object as it is now is told when it cannot be converted any more', async () => {
+test('a consistent read fails when the object cannot be converted any more', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
   failure = 'not today';
@@ -180,8 +180,8 @@ test('an object that cannot be brought into form ends a watch, and nothing else'
   };
   const formOf = (): Form => ({ fit });
   asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf, nowMs: () => 0 });
-  const told = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
-  assert.deepEqual(told, ['no form']);
+  const events = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
+  assert.deepEqual(events, ['no form']);
   await assert.rejects(asV2.get('ns/a', ''), { code: 'conversion', message: 'no form' });
 });
 
@@ -191,14 +191,14 @@ test('a dry run goes the same way', async () => {
   assert.deepEqual(calls, [`1 to ${V1}`, `1 to ${V2}`]);
 });
 
-/** What a watch tells, until so many events came. */
+/** The events of a watch, until so many came. */
 async function watched(
   selection: Pick<WatchRequest, 'predicate' | 'labels'>,
   count: number,
   act: () => Promise<void>,
 ): Promise<string[]> {
   const stop = new AbortController();
-  const told: string[] = [];
+  const seen: string[] = [];
   let enough = (): void => undefined;
   const done = new Promise<void>((resolve) => (enough = resolve));
   const receive = (events: readonly WatchEvent[]): boolean => {
@@ -206,9 +206,9 @@ async function watched(
       if (event.type === 'BOOKMARK') continue;
       const { apiVersion, metadata } = event.object.object();
       assert.equal(Number(metadata.resourceVersion), event.object.revision);
-      told.push(`${event.type} ${metadata.name ?? ''} ${apiVersion ?? ''}`);
+      seen.push(`${event.type} ${metadata.name ?? ''} ${apiVersion ?? ''}`);
     }
-    if (told.length >= count) enough();
+    if (seen.length >= count) enough();
     return true;
   };
   const watch = await asV2.watch(
@@ -225,28 +225,28 @@ async function watched(
   await act();
   const error = await Promise.race([done, watch.ended]);
   stop.abort();
-  if (error !== undefined) told.push(error.message);
-  return told;
+  if (error !== undefined) seen.push(error.message);
+  return seen;
 }
 
-test('a watch tells of every change in its version, in order', async () => {
+test('a watch sends every change in its version, in order', async () => {
   await base.create('ns/a', thing(V1, 'a'));
-  const told = await watched({}, 4, async () => {
+  const events = await watched({}, 4, async () => {
     const b = await base.create('ns/b', thing(V2, 'b'));
     const changed = await base.update('ns/b', b.revision, thing(V1, 'b'));
     await base.delete('ns/b', changed.revision);
   });
-  assert.deepEqual(told, [`ADDED a ${V2}`, `ADDED b ${V2}`, `MODIFIED b ${V2}`, `DELETED b ${V2}`]);
+  assert.deepEqual(events, [`ADDED a ${V2}`, `ADDED b ${V2}`, `MODIFIED b ${V2}`, `DELETED b ${V2}`]);
 });
 
 test('objects come into a selection and leave it by what is seen', async () => {
-  const told = await watched({ predicate: isMarked }, 3, async () => {
+  const events = await watched({ predicate: isMarked }, 3, async () => {
     const plain = await base.create('ns/a', thing(V1, 'a'));
     const marked = await base.update('ns/a', plain.revision, thing(V1, 'a', { marked: 'yes' }));
     const still = await base.update('ns/a', marked.revision, thing(V1, 'a', { marked: 'yes', more: 'x' }));
     await base.update('ns/a', still.revision, thing(V1, 'a'));
   });
-  assert.deepEqual(told, [`ADDED a ${V2}`, `MODIFIED a ${V2}`, `DELETED a ${V2}`]);
+  assert.deepEqual(events, [`ADDED a ${V2}`, `MODIFIED a ${V2}`, `DELETED a ${V2}`]);
 });
 
 test('what a watch begins with is selected by what is seen', async () => {
@@ -255,14 +255,14 @@ test('what a watch begins with is selected by what is seen', async () => {
 });
 
 test('a watch ends with the reason an object could not be converted', async () => {
-  const told = await watched({}, 1, async () => {
+  const events = await watched({}, 1, async () => {
     failure = 'no conversion today';
     await base.create('ns/a', thing(V1, 'a'));
   });
-  assert.deepEqual(told, ['no conversion today']);
+  assert.deepEqual(events, ['no conversion today']);
 });
 
-test('a list or watch in a version that cannot be converted into is asked to come again, later the longer it lasts', async () => {
+test('a list or watch in a version that cannot be converted into is refused with a retry delay that grows', async () => {
   await base.create('ns/a', thing(V1, 'a'));
   failure = 'no conversion today';
   const unready = (retryAfterSeconds: number) => (error: unknown) => {
@@ -287,7 +287,7 @@ test('a list or watch in a version that cannot be converted into is asked to com
   await assert.rejects(asV2.list(EVERYTHING), unready(1));
 });
 
-test('without a watch cache a list that cannot be converted is told why', async () => {
+test('without a watch cache a list that cannot be converted fails with the reason', async () => {
   base.close();
   base = createResourceStore({ kv: openMemoryStore(), options, cache: false });
   asV2 = view(V2);

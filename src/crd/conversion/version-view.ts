@@ -131,19 +131,19 @@ export class VersionView implements ResourceStore {
     return fromStore ? this.#list(request) : this.#orUnready(this.#list(request));
   }
 
-  /** A selection is made by what is seen, so that a page may take several looks. */
+  /** A selection is made on the converted objects, so that a page may need several reads. */
   async #list(request: ListRequest): Promise<ListResult> {
     const { predicate } = request;
     const rest = unselected(request);
     const items: StoredObject[] = [];
-    let asked: ListRequest = rest;
+    let pageRequest: ListRequest = rest;
     for (;;) {
-      const page = await this.base.list(asked);
+      const page = await this.base.list(pageRequest);
       const seen = await this.seenAll(page.items);
       append(items, predicate === undefined ? seen : seen.filter(predicate));
       const left = request.limit - items.length;
       if (predicate === undefined || page.continue === '' || left <= 0) return { ...page, items };
-      asked = { ...rest, limit: left, continue: page.continue };
+      pageRequest = { ...rest, limit: left, continue: page.continue };
     }
   }
 
@@ -190,8 +190,8 @@ export class VersionView implements ResourceStore {
   }
 
   /**
-   * The same for many, with one call for all that have to be converted. `shared` waits for what others have asked for:
-   * only watches do, for a webhook may itself read what it is asked to convert.
+   * Converts many, with one call for all that have to be converted. `shared` waits for the conversions of others:
+   * only watches do, for a webhook may itself read what it has to convert.
    */
   async seenAll(stored: readonly StoredObject[], shared = false): Promise<readonly StoredObject[]> {
     const missing: StoredObject[] = [];
@@ -215,7 +215,7 @@ export class VersionView implements ResourceStore {
     stored: StoredObject | undefined,
   ): Promise<StoredObject> {
     const entry = stored && fetched.get(stored);
-    if (entry === undefined) throw new Error('an object was not asked for');
+    if (entry === undefined) throw new Error('an object was not requested');
     return entry;
   }
 
@@ -225,7 +225,7 @@ export class VersionView implements ResourceStore {
 
   /** Whether it lies there in the view's version. */
   #isOwn(stored: StoredObject): boolean {
-    // hot: a custom resource prints its members sorted, so that most begin with their version.
+    // hot: a custom resource encodes its members sorted, so that most begin with their version.
     if (stored.json.subarray(0, this.#head.length).equals(this.#head)) return true;
     return versionIn(stored) === this.#view.apiVersion;
   }
@@ -247,7 +247,7 @@ export class VersionView implements ResourceStore {
         const entry = converting
           .then((converted) => this.#keep(stored, converted[index]))
           .finally(() => this.#underWay.delete(stored));
-        // Whoever asked is told; others that ask for one of many must not find a rejection nobody handled.
+        // The caller gets the error; others that wait for one of many must not find a rejection nobody handled.
         entry.catch(() => undefined);
         this.#underWay.set(stored, entry);
         fetched.set(stored, entry);
@@ -276,7 +276,7 @@ export class VersionView implements ResourceStore {
       const object = await converted.object();
       const json = (await this.#encoded(this, object)) ?? this.options.codec.encodeJson(object);
       entry = entryOf(this.#source, key, revision, json, { object });
-      // Whoever asked wants it now; for later the bytes are enough.
+      // The caller wants the object now; for later the bytes are enough.
       entry.object();
     } else entry = entryOf(this.#source, key, revision, converted.json);
     entry.settle();
@@ -284,7 +284,7 @@ export class VersionView implements ResourceStore {
     return entry;
   }
 
-  /** What is large is printed cooperatively. */
+  /** A large object is encoded cooperatively. */
   async #encoded(
     { options: { codec } }: Pick<ResourceStore, 'options'>,
     object: KubeObject,
@@ -311,7 +311,7 @@ export class VersionView implements ResourceStore {
     return converter.convert(objects as readonly (JsonObject & KubeObject)[], apiVersion, formOf(apiVersion));
   }
 
-  /** The object a conflict tells of is one of the store's. */
+  /** The object in a conflict is one of the store's. */
   async #seenError(error: unknown): Promise<unknown> {
     if (!(error instanceof StorageError) || error.details.current === undefined) return error;
     const current = await this.seen(error.details.current);

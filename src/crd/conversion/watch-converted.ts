@@ -25,7 +25,7 @@ const MAX_WAITING_EVENTS = 10_000;
 export async function watchConverted(view: ConvertedView, request: WatchRequest, receive: Receive): Promise<Watch> {
   const over = new AbortController();
   const queue = new ConvertingQueue(view, request, receive, over);
-  // What is wanted is told by what is seen.
+  // Selectors apply to the converted object.
   const { drained, ...rest } = unselected(request);
   const watch = await view.base.watch(
     {
@@ -79,7 +79,7 @@ class ConvertingQueue {
         if (seen.length > 0 && !this.receive(seen)) this.over.abort();
       }
     } catch (error) {
-      // Nobody waits for this: whatever it is, it ends the watch and is told to who watches.
+      // Nobody awaits this: any error ends the watch and is sent to its client.
       this.failure = error instanceof StoreError ? error : new StoreError('conversion', errorText(error));
       this.over.abort();
     }
