@@ -27,7 +27,7 @@ const printed = (converted: object): string => {
   return Buffer.from(converted.encoded as Uint8Array).toString();
 };
 const print = (name: string): Conversion => ({
-  what: 'print',
+  what: 'encode',
   encoding: 'yaml',
   pretty: false,
   type: 'io.k8s.api.core.v1.ConfigMap',

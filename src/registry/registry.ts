@@ -18,7 +18,7 @@ export interface ResourceRegistry {
   readonly store: ResourceStore;
   readonly clock: () => Date;
   readonly newUid: () => string;
-  /** Random lower-case characters and digits that make a generated name unique. */
+  /** Random lower-case letters and digits that make a generated name unique. */
   readonly nameSuffix: () => string;
   /** Keys of objects that are being stored under a generated name, shared by all registries of a store. */
   readonly drawnKeys: Set<string>;

@@ -29,11 +29,11 @@ test('an object that is damaged after it was cached is refused by name, alone an
   for (const name of ['good', 'bad']) {
     await api.post(MAPS, { metadata: { name }, data: { text: `${name} words` } });
   }
-  // The bytes of what was just written are in memory until all have been told.
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  // The bytes of a write stay in memory until all watchers have the event.
+  for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
   changeInPlace(path.join(folder, 'store.mdb'), 'bad words');
-  for (const asked of [`${MAPS}/bad`, MAPS]) {
-    const { status, body } = await api.get(asked);
+  for (const path of [`${MAPS}/bad`, MAPS]) {
+    const { status, body } = await api.get(path);
     assert.equal(status, 500);
     assert.match(
       body.message,

@@ -28,19 +28,19 @@ const deployment = {
 
 test('what lies in a namespace needs the name of one', async () => {
   const api = open();
-  const ask = async (method: string, path: string): Promise<readonly unknown[]> => {
+  const send = async (method: string, path: string): Promise<readonly unknown[]> => {
     const { status, body } = await api.send(method, `/api/v1/namespaces//${path}`);
     return [status, body.message];
   };
   const required = [400, 'Namespace parameter required.'];
   for (const path of ['configmaps/a', 'pods/p/status', 'pods/p/log'])
-    assert.deepEqual(await ask('GET', path), required);
-  assert.equal((await ask('POST', 'configmaps/a'))[0], 405);
-  assert.equal((await ask('DELETE', 'pods/p/status'))[0], 405);
-  assert.equal((await ask('GET', 'configmaps'))[0], 200);
-  assert.deepEqual(await ask('DELETE', 'configmaps'), required);
-  assert.deepEqual(await ask('DELETE', 'configmaps/a'), required);
-  for (const path of ['namespaces', 'namespaces/a']) assert.equal((await ask('GET', path))[0], 404);
+    assert.deepEqual(await send('GET', path), required);
+  assert.equal((await send('POST', 'configmaps/a'))[0], 405);
+  assert.equal((await send('DELETE', 'pods/p/status'))[0], 405);
+  assert.equal((await send('GET', 'configmaps'))[0], 200);
+  assert.deepEqual(await send('DELETE', 'configmaps'), required);
+  assert.deepEqual(await send('DELETE', 'configmaps/a'), required);
+  for (const path of ['namespaces', 'namespaces/a']) assert.equal((await send('GET', path))[0], 404);
 });
 
 test('what is sent into a namespace without a name is looked at first', async () => {
@@ -134,7 +134,7 @@ test('more slashes than one before the API, or none for a group, lead nowhere', 
   }
 });
 
-test('a subresource of nothing asks for a name', async () => {
+test('a subresource of nothing requires a name', async () => {
   const api = open();
   for (const path of [`${PODS}//status`, `${PODS}//log`, `${PODS}//exec`]) {
     const { status, body } = await api.get(path);
@@ -256,7 +256,7 @@ test('a pod is evicted by either version of an eviction', async () => {
   assert.equal((await api.get(`${PODS}/p`)).status, 200);
 });
 
-test('an eviction may ask for no deletion that a client may not', async () => {
+test('an eviction may request no deletion that a client may not', async () => {
   const api = open();
   await api.post(PODS, pod);
   const { status, body } = await api.post(`${PODS}/p/eviction`, {
@@ -303,7 +303,7 @@ test('a namespace is itself the place it is in', async () => {
   assert.deepEqual(seen, ['CREATE n n', 'UPDATE n n', 'DELETE n n']);
 });
 
-test('only custom resources take a HEAD for a GET', async () => {
+test('only custom resources answer a HEAD as a GET', async () => {
   const custom = { ...(configMaps as KindDefinition), custom: true };
   for (const [kind, status] of [
     [configMaps as KindDefinition, 405],

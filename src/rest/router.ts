@@ -36,8 +36,8 @@ export interface Router {
 }
 
 /**
- * Built-in groups tell as a Status that they have no such resource; of other groups nobody knows whether they exist at
- * all, so what they do not serve is a page that was not found.
+ * Built-in groups answer with a Status that they have no such resource; of other groups nobody knows whether they exist
+ * at all, so what they do not serve is a page that was not found.
  */
 export function createRouter(
   services: RestServices,
@@ -58,7 +58,7 @@ export function createRouter(
         return respondEncoded({ request: request.http, converter }, error, error.encoded, mediaTypes);
       };
       const above = request.trace?.span;
-      // What is refused inside a verb is told of there.
+      // What is refused inside a verb is recorded there.
       const refuseOutside = (error: unknown): Answer => {
         const refusal = refuse(error);
         return above === undefined ? refusal : whenReady(refusal, (answer) => recordAnswer(above, request, answer));
@@ -102,7 +102,7 @@ function dispatch(
   if (info.subresource !== '') return dispatchSubresource(services, endpoint, request, refuse);
   if (info.parts.length > 2) throw nothingAt(endpoint);
   const verb = servedVerb(endpoint, info);
-  tellServed(services, endpoint, request, verb);
+  recordServed(services, endpoint, request, verb);
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
   return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
@@ -141,7 +141,7 @@ function serve(verb: Verb, services: RestServices, endpoint: Endpoint, request: 
   }
 }
 
-/** Who accepts no form of a list is told so, whatever else is wrong with what they ask. */
+/** A client that accepts no form of a list is refused first, whatever else is wrong with the request. */
 function acceptedListOptions(
   { features, mediaTypes }: RestServices,
   { http }: RestRequest,
@@ -156,7 +156,7 @@ function acceptedListOptions(
 }
 
 /** A use of what is not there is none, of a deprecated version neither; nor is one whose answer nobody could read. */
-function tellServed(
+function recordServed(
   { mediaTypes }: RestServices,
   { definition, version }: Endpoint,
   request: RestRequest,
@@ -200,7 +200,7 @@ function servedVerb(endpoint: Endpoint, info: RequestInfo): Verb {
   return verb;
 }
 
-/** What comes with these is looked at before a namespace is missed, and what they use is told. */
+/** The bodies of these verbs are checked before a missing namespace, and their use is recorded. */
 const LOOKED_AT_FIRST: ReadonlySet<Verb> = new Set(['create', 'update', 'patch', 'delete', 'get']);
 
 /** `/api/v1/namespaces//pods/a`: the path of a pod, in a namespace without a name. */
@@ -256,7 +256,7 @@ function dispatchSubresource(
     if (verb === 'patch') patchKind(request.http, endpoint, services.mediaTypes);
     throw info.name === '' ? nameless() : namespaceless();
   }
-  tellServed(services, endpoint, request, verb);
+  recordServed(services, endpoint, request, verb);
   const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
   const span = request.trace?.span;
   return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);

@@ -1,4 +1,4 @@
-// An object in the form that was asked for, before it is written in any encoding.
+// An object in the requested form, before it is written in any encoding.
 import type { AnsweredForm } from '../../lib/http/http.js';
 import { typeByName } from '../../schema/catalogue.js';
 import { StatusError } from '../../machinery/status.js';
@@ -19,7 +19,7 @@ export interface Form {
   readonly withoutColumns?: boolean;
 }
 
-export const formAsked = ({ transform }: Negotiated, query: URLSearchParams, clock: () => Date): Form => ({
+export const requestedForm = ({ transform }: Negotiated, query: URLSearchParams, clock: () => Date): Form => ({
   transform,
   includeObject: transform?.kind === 'Table' ? tableOptions(query).includeObject : 'None',
   nowMs: clock().getTime(),

@@ -13,7 +13,7 @@ import { encodeObject } from '../wire/codec.js';
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const transform = (kind: string): string => `application/json;as=${kind};v=v1;g=meta.k8s.io`;
 
-/** Maps of that many letters each. */
+/** Maps of that many characters each. */
 async function filled(sizes: readonly number[]): Promise<TestApi> {
   const api = new TestApi({ kinds: [configMaps] as readonly KindDefinition[] });
   for (const [i, size] of sizes.entries()) {
@@ -68,7 +68,7 @@ test('tables and metadata of them have a row and an item for each', async () => 
   assert.equal((await asKind(api, `${MAPS}/m1`, 'Table')).body.rows.length, 1);
 });
 
-test('a watch tells of what is large and what is small in their order, in every form', async () => {
+test('a watch sends large and small objects in their order, in every form', async () => {
   const api = await filled([8, 200_000, 8]);
   for (const media of MEDIA_TYPES_WITH_CBOR.filter(({ streamName }) => streamName !== undefined)) {
     const watch = await api.watch(`${MAPS}?watch=true`, { accept: media.name });

@@ -10,7 +10,7 @@ import { encodeObject } from '../wire/codec.js';
 const ENCODINGS = ['json', 'protobuf', 'cbor'] as const;
 const metadata = { resourceVersion: '7', continue: '"items":[],"rows":[' };
 
-async function printsTheSame(type: StructType, envelope: object, member: 'items' | 'rows', elements: object[]) {
+async function assertSameEncoding(type: StructType, envelope: object, member: 'items' | 'rows', elements: object[]) {
   for (const encoding of ENCODINGS) {
     const media = MEDIA_TYPES_WITH_CBOR.find((one) => one.encoding === encoding);
     assert.ok(media);
@@ -25,14 +25,14 @@ async function printsTheSame(type: StructType, envelope: object, member: 'items'
   }
 }
 
-test('a list that is printed element by element prints as at once', async () => {
+test('a list that is encoded element by element has the bytes of the whole', async () => {
   const type = typeOf('', 'v1', 'ConfigMapList') as StructType;
   const items = Array.from({ length: 3_000 }, (_, i) => ({
     metadata: { name: `a${i}` },
     data: { a: 'x'.repeat(200) },
   }));
   for (const some of [[], items.slice(0, 1), items.slice(0, 30), items]) {
-    await printsTheSame(type, { kind: 'ConfigMapList', apiVersion: 'v1', metadata }, 'items', some);
+    await assertSameEncoding(type, { kind: 'ConfigMapList', apiVersion: 'v1', metadata }, 'items', some);
   }
 });
 
@@ -44,22 +44,24 @@ test('so do tables, metadata alone and lists of custom resources', async () => {
     { cells: ['b', 2], object: null },
   ];
   const table = { ...envelope, kind: 'Table', columnDefinitions: [column] };
-  await printsTheSame(metaType('v1', 'Table'), table, 'rows', rows);
+  await assertSameEncoding(metaType('v1', 'Table'), table, 'rows', rows);
   const items = [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } }];
   const list = { ...envelope, kind: 'PartialObjectMetadataList' };
-  await printsTheSame(metaType('v1', 'PartialObjectMetadataList'), list, 'items', items);
+  await assertSameEncoding(metaType('v1', 'PartialObjectMetadataList'), list, 'items', items);
   const custom = { name: 'c', fields: [], byJson: new Map(), unstructured: {} } as unknown as StructType;
-  await printsTheSame(custom, { kind: 'CList', apiVersion: 'c/v1', metadata }, 'items', [{ spec: { b: 1, a: [1.5] } }]);
+  await assertSameEncoding(custom, { kind: 'CList', apiVersion: 'c/v1', metadata }, 'items', [
+    { spec: { b: 1, a: [1.5] } },
+  ]);
 });
 
-test('others have their turn while a long list is printed', async () => {
+test('encoding a long list yields to the event loop', async () => {
   const type = typeOf('', 'v1', 'ConfigMapList') as StructType;
-  let turns = 0;
-  const count = (): void => void turns++;
+  let yields = 0;
+  const count = (): void => void yields++;
   const timer = setInterval(count, 1);
   const item = { metadata: { name: 'a', annotations: { a: 'é"'.repeat(1_000) } } };
   const envelope = { kind: 'ConfigMapList', apiVersion: 'v1' };
   await encodeLongList({ type, envelope, member: 'items', count: 3_000, element: () => item }, 'cbor');
   clearInterval(timer);
-  assert.ok(turns > 0);
+  assert.ok(yields > 0);
 });

@@ -1,4 +1,4 @@
-// A long list, or a table of many rows, printed element by element cooperatively.
+// A long list, or a table of many rows, encoded element by element cooperatively.
 import { Yielder } from '../../lib/scheduling/yield.js';
 import { cborListParts, encodeCbor, encodeCborTree, withoutMark } from '../../schema/cbor/encode.js';
 import { encodeJson, encodeTree } from '../../schema/json/encode.js';
@@ -16,7 +16,7 @@ export interface ListShape {
 
 export interface LongList extends ListShape {
   readonly count: number;
-  /** A buffer where it is printed already. */
+  /** A buffer where it is encoded already. */
   readonly element: (index: number) => MaybePromise<object | Buffer>;
 }
 
@@ -80,7 +80,7 @@ function cut(text: string, after: string): [string, string] {
   return [text.slice(0, at), text.slice(at)];
 }
 
-/** The type of the elements, and the number of their field; custom resources are printed without. */
+/** The type of the elements, and the number of their field; custom resources are encoded without. */
 function elementOf({ type, member }: ListShape): { type: StructType; proto: number } | undefined {
   const field = type.byJson.get(member);
   if (field?.type.kind !== 'list' || field.type.element.kind !== 'struct') return undefined;

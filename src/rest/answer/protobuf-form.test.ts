@@ -41,7 +41,7 @@ async function plainly(api: TestApi, type: StructType, target: string, accept = 
 
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 
-test('objects and lists joined from kept bytes are those of the plain encoder, at every time of asking', async () => {
+test('objects and lists joined from kept bytes are those of the plain encoder, on every request', async () => {
   const api = await filled();
   const cases: [string, string, StructType][] = [
     [`${MAPS}/one`, PROTOBUF, typeOf('', 'v1', 'ConfigMap') as StructType],
@@ -58,8 +58,8 @@ test('objects and lists joined from kept bytes are those of the plain encoder, a
       const { bytes, recorded } = await api.get(target, { accept });
       const json = accept.replace(PROTOBUF, 'application/json');
       assert.equal(hex(bytes), hex(await plainly(api, type, target, json)), `${target} ${accept} ${round}`);
-      const told = (await api.get(target, { accept: json })).bytes.toString().trim();
-      assert.equal(recorded.answered?.trim(), told, `${target} ${accept}`);
+      const text = (await api.get(target, { accept: json })).bytes.toString().trim();
+      assert.equal(recorded.answered?.trim(), text, `${target} ${accept}`);
     }
     await api.patch(`${MAPS}/one`, 'application/merge-patch+json', { data: { round: String(round) } });
   }

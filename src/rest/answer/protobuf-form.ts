@@ -73,7 +73,7 @@ export class ProtobufForm {
 }
 
 /**
- * The form that objects, or the items of a list, were asked for in; undefined where it is none of these. There is one of
+ * The requested form of objects, or of a list's items; undefined where it is none of these. There is one of
  * each endpoint, so that it is a key to bytes.
  */
 export function protobufForm(
@@ -95,7 +95,7 @@ export function protobufForm(
 
 const known = new WeakMap<Endpoint, Map<Transform['version'] | undefined, ProtobufForm>>();
 
-/** Lists of this size are kept joined for those who ask again. */
+/** Lists of this size are kept joined for the next request. */
 const MAX_JOINED_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 

@@ -1,5 +1,5 @@
-// One large object as a table, as its metadata or in another of its versions, made on a worker thread: as an answer, as
-// what a watch tells of it, or as it stands in a list.
+// One large object as a table, as its metadata or in another of its versions, made on a worker: as an answer, as
+// a watch event, or as it stands in a list.
 import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import type { AnsweredForm } from '../../lib/http/http.js';
@@ -61,7 +61,7 @@ export function renderOnWorker(
   return workers.run(RENDER, work, { requires: neededBy(endpoint.definition) });
 }
 
-/** What a watch tells of an object, without a frame. */
+/** The watch event of an object, without a frame. */
 export async function eventOnWorker(
   workers: WorkerPool,
   endpoint: Endpoint,

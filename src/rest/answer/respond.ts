@@ -1,4 +1,4 @@
-// Turns objects and refusals into answers, in the form that was asked for.
+// Turns objects and refusals into answers, in the form that the client requested.
 import { type WorkerPool, withInlineFallback } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
@@ -14,7 +14,7 @@ import { loaded, type StoredObject } from '../../storage/store.js';
 import { compressed } from '../wire/compress.js';
 import { type Converter, CONVERTED_BYTES } from '../wire/convert-bytes.js';
 import { type Endpoint, tailOf } from '../contract/endpoint.js';
-import { type Form, formAsked, type FormedValue, formedValue, formOf, metaType, notAList } from './formed-value.js';
+import { type Form, requestedForm, type FormedValue, formedValue, formOf, metaType, notAList } from './formed-value.js';
 import { indentJson } from '../wire/indent-json.js';
 import { largeBody } from './large-body.js';
 import { JSON_TYPE, type MediaType } from '../wire/media-types.js';
@@ -31,7 +31,7 @@ export interface Rendering {
   readonly request: HttpRequest;
   readonly negotiated: Negotiated;
   readonly converter: Converter;
-  /** Asked only where ages are told. */
+  /** Called only where ages are shown. */
   readonly clock: () => Date;
 }
 
@@ -80,11 +80,11 @@ async function respondOnWorker(
   return compressed(request, { status, headers, body: largeBody([bytes], bytes.length), object }, bytes.length);
 }
 
-/** What cannot be asked for is refused here. */
+/** Refuses forms that the endpoint does not have. */
 function formFor(rendering: Rendering): Form {
   const { endpoint, negotiated, request, clock } = rendering;
   if (negotiated.transform?.kind === 'PartialObjectMetadataList') throw notAList(endpoint);
-  return formAsked(negotiated, request.query, clock);
+  return requestedForm(negotiated, request.query, clock);
 }
 
 function respondForm(rendering: Rendering, status: number, stored: StoredObject): MaybePromise<HttpResponse> {
@@ -106,14 +106,14 @@ function respondForm(rendering: Rendering, status: number, stored: StoredObject)
   return respondCooperatively(rendering, status, type, value);
 }
 
-/** The object as it is kept: what was written a moment ago may still tell what is empty from what is not there. */
+/** The object as it is kept: a fresh write may still distinguish what is empty from what is absent. */
 function keptValue(endpoint: Endpoint, stored: StoredObject): FormedValue {
   const { type } = endpoint;
   const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
   return { type, value: decodeJson(type, json, { strict: false }).object };
 }
 
-/** What is there as JSON, in the form that was asked for: it is made elsewhere. */
+/** Answers JSON in the requested form, converted on a worker. */
 export async function respondConverted(
   { request, negotiated, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
   status: number,
@@ -133,12 +133,12 @@ export async function convertedObject(
   json: Buffer,
 ): Promise<Buffer> {
   const name = type.unstructured === undefined ? type.name : undefined;
-  const converted = await converter.convert({ what: 'print', encoding, pretty, type: name, bytes: json });
-  if (!('encoded' in converted)) throw new Error('what was to be printed was read');
+  const converted = await converter.convert({ what: 'encode', encoding, pretty, type: name, bytes: json });
+  if (!('encoded' in converted)) throw new Error('a worker decoded what it was to encode');
   return bufferOf(converted.encoded);
 }
 
-/** The same as respondValue() for what may be large: the form that takes longest is written cooperatively. */
+/** As respondValue() for a value that may be large: the slowest encoding, YAML, is written cooperatively. */
 export function respondCooperatively(
   rendering: Pick<Rendering, 'request' | 'negotiated'>,
   status: number,
@@ -170,7 +170,7 @@ export function respondValue(
   return answer(request, status, negotiated.media, bytes, object);
 }
 
-/** As respondValue(), for what is large: printed cooperatively, and other forms than JSON elsewhere. */
+/** As respondValue() for a large value: JSON is encoded cooperatively, other forms on a worker. */
 export async function respondLargeValue(
   { request, negotiated, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
   status: number,
@@ -215,7 +215,7 @@ export function respondStatus(
   return negotiated === undefined ? { ...response, object: undefined } : response;
 }
 
-/** As respondError(), for one that is long and was printed elsewhere. */
+/** As respondError(), for a long status that a worker encoded. */
 export async function respondEncoded(
   { request, converter }: Pick<Rendering, 'request' | 'converter'>,
   error: StatusError,
@@ -241,13 +241,13 @@ export function respondError(request: HttpRequest, error: StatusError, mediaType
   return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } };
 }
 
-/** A client that accepts nothing we have is still told why, in JSON for people, which kube-apiserver does not record. */
+/** A client that accepts no form of this server still gets the reason, as indented JSON, which is not recorded. */
 function rawStatus({ code, status }: StatusError): HttpResponse {
   const json = encodeJson(metaType('v1', 'Status'), status);
   return { status: code, headers: { 'content-type': JSON_TYPE.name }, body: Buffer.from(indentJson(json)) };
 }
 
-/** That something is gone is told to such a client in a line. */
+/** A client that accepts no form gets the Status of a deletion on one line. */
 const PLAIN_JSON: Negotiated = { media: JSON_TYPE, pretty: false };
 
 /** The router refuses wildcards that are good enough for the words it does so in. */

@@ -1,4 +1,4 @@
-// A scale in the form that was asked for.
+// A scale in the requested form.
 import type { HttpResponse } from '../../lib/http/http.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { AGE_COLUMN, ageCell } from '../../registry/columns.js';

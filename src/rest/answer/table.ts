@@ -33,16 +33,20 @@ export interface Table {
 }
 
 export function tableOptions(query: URLSearchParams): { includeObject: IncludeObject } {
-  const asked = query.get('includeObject') ?? '';
-  switch (asked) {
+  const includeObject = query.get('includeObject') ?? '';
+  switch (includeObject) {
     case '':
       return { includeObject: 'Metadata' };
     case 'Metadata':
     case 'Object':
     case 'None':
-      return { includeObject: asked };
+      return { includeObject };
   }
-  const error = invalidField(FieldPath.of('includeObject'), asked, "must be 'Metadata', 'Object', 'None', or empty");
+  const error = invalidField(
+    FieldPath.of('includeObject'),
+    includeObject,
+    "must be 'Metadata', 'Object', 'None', or empty",
+  );
   throw badRequest(`Unable to convert to Table as requested: ${fieldErrorText(error)}`);
 }
 

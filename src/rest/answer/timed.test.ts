@@ -10,7 +10,7 @@ const MAPS = '/api/v1/namespaces/n/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-test('a recorded request is told where its time went, and one whose bytes were at hand of nothing', async () => {
+test('a recorded request shows where its time went, and one whose bytes were at hand nothing', async () => {
   const api = new TestApi({ kinds: [configMaps, namespaces] as readonly KindDefinition[] });
   assert.deepEqual((await api.post(MAPS, { metadata: { name: 'a' } })).layers, ['etcd']);
   assert.deepEqual((await api.get(`${MAPS}/a`)).layers, []);

@@ -8,7 +8,7 @@ import type { StoredObject } from '../../storage/store.js';
 
 export type TimedRequest = Pick<RestRequest, 'trail' | 'spent'>;
 
-/** A read that has to ask the store. */
+/** A read that has to go to the store. */
 export function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Promise<T> {
   if (request.trail === undefined) return read();
   const startedMs = performance.now();
@@ -16,7 +16,7 @@ export function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Pro
 }
 
 // hot: every get.
-/** An object that was asked for, or written. */
+/** An object that was requested, or written. */
 export function respondTimed(
   request: TimedRequest,
   rendering: Rendering,
@@ -28,7 +28,7 @@ export function respondTimed(
     : respondObject(rendering, status, stored);
 }
 
-/** Somebody asks, and the bytes are not at hand: they are printed, and before that mostly turned into something else. */
+/** A request whose bytes are not at hand: they are encoded, and mostly converted before that. */
 const isTimed = ({ trail }: TimedRequest, { media, transform }: Negotiated): boolean =>
   trail !== undefined && (transform !== undefined || media.encoding !== 'json');
 

@@ -29,7 +29,7 @@ export interface Expected {
   readonly type: StructType;
   readonly defaults?: ((object: KubeObject) => void) | undefined;
   readonly unconvertible?: KindVersion['unconvertible'];
-  /** What is told of any body that cannot be read as it, where that is always the same. */
+  /** The error for any body that cannot be decoded, where it is always one text. */
   readonly unread?: string;
   /** Nobody looks at what kind a custom resource says it is. */
   readonly anyKind?: boolean;
@@ -41,7 +41,7 @@ export interface BodyOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Decodes, reports what does not belong there as the client asked, and fills in defaults. */
+/** Decodes, reports unknown fields as the client requested, and fills in defaults. */
 export function decodeBody(
   media: MediaType,
   body: Buffer,
@@ -98,7 +98,7 @@ function finished(
   // A custom resource is read as what it says it is, and only then held against what was expected.
   if (expected.type.unstructured !== undefined) {
     reportStrict(expected, object, decoded.strictErrors, options);
-    takeCustomKind(expected, object);
+    adoptCustomKind(expected, object);
   }
   object.metadata ??= {};
   const why = expected.unconvertible?.(object);
@@ -131,7 +131,7 @@ function checkKind(
   if (other !== undefined) throw other;
 }
 
-function takeCustomKind(expected: Expected, object: KubeObject): void {
+function adoptCustomKind(expected: Expected, object: KubeObject): void {
   if (!object.apiVersion) throw otherVersion('', expected.kind);
   if (expected.anyKind !== true || object.kind === expected.kind.kind) {
     checkCustomKind(expected.kind, object);
@@ -200,7 +200,7 @@ export function unknownKind({ group }: GroupVersionKind, kind: string, apiVersio
 export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind): string =>
   `converting (${from.version}.${from.kind}) to (${to.group.split('.')[0] || 'core'}.${to.kind}): unknown conversion`;
 
-/** A custom resource says what it is: there is no type to tell it from. */
+/** The kind of a custom resource stands in its body: there is no type that has it. */
 export function checkCustomKind(expected: GroupVersionKind, { kind, apiVersion, metadata }: KubeObject): void {
   if (!kind) throw badRequest("Object 'Kind' is missing in 'unstructured object has no kind'");
   if (!apiVersion) throw badRequest("Object 'apiVersion' is missing in 'unstructured object has no version'");

@@ -24,7 +24,7 @@ const custom = {
 const media = (encoding: string): MediaType =>
   MEDIA_TYPES_WITH_CBOR.find((one) => one.encoding === encoding) as MediaType;
 
-/** More than is read at once, in maps that CBOR takes. */
+/** More than is read at once, in maps that CBOR accepts. */
 const annotations = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`k${i}`, 'x'.repeat(200)]));
 const object = (more: object = {}): object => ({
   apiVersion: 'v1',
@@ -77,7 +77,7 @@ test('what a strict reader says of a large object is the same, in every form', a
   }
 });
 
-test('why a large body cannot be read is told in the same words, in every form', async () => {
+test('the error of a large body has the words of a small one, in every form', async () => {
   const wrong = object({ data: { a: 1e17 } });
   await readsTheSame('json', JSON.stringify(wrong));
   await readsTheSame('yaml', encodeYaml(wrong));

@@ -1,4 +1,4 @@
-// Large bodies, read cooperatively: JSON in pieces, and what comes in another form is made JSON elsewhere first.
+// Large bodies, decoded cooperatively: JSON in pieces, and a worker converts other forms to JSON first.
 import { runCooperatively, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { type ReadPieces, readPieces } from '../../schema/json/decode-pieces.js';
@@ -95,18 +95,18 @@ async function readLarge(
   type: StructType | undefined,
   strict: boolean,
 ): Promise<ReadLarge | Unreadable> {
-  const ask = (): Promise<ReadBytes | Unreadable> => {
-    const asked = converter.convert({ what: 'read', encoding, type: type?.name, bytes, strict });
-    return asked as Promise<ReadBytes | Unreadable>;
+  const convert = (): Promise<ReadBytes | Unreadable> => {
+    const converting = converter.convert({ what: 'read', encoding, type: type?.name, bytes, strict });
+    return converting as Promise<ReadBytes | Unreadable>;
   };
-  const told = encoding === 'json' ? undefined : await ask();
-  if (told !== undefined && 'unreadable' in told) return told;
-  const read = await inPieces(told?.json ?? bytes, type, told === undefined);
-  if (read?.clean === true) return { value: read.value, strictErrors: told?.strictErrors ?? [] };
-  // What is wrong with it, or who is told what, takes longer to find out.
-  const explained = told ?? (await ask());
+  const converted = encoding === 'json' ? undefined : await convert();
+  if (converted !== undefined && 'unreadable' in converted) return converted;
+  const read = await inPieces(converted?.json ?? bytes, type, converted === undefined);
+  if (read?.clean === true) return { value: read.value, strictErrors: converted?.strictErrors ?? [] };
+  // Finding out what is wrong with it, or which warnings it has, is slower.
+  const explained = converted ?? (await convert());
   if ('unreadable' in explained) return explained;
-  const again = told === undefined && explained.json !== undefined;
+  const again = converted === undefined && explained.json !== undefined;
   const found = again ? await inPieces(explained.json, type, false) : read;
   if (found === undefined) throw new Error('a body can be read at once, but not in pieces');
   return { value: found.value, strictErrors: explained.strictErrors };

@@ -1,6 +1,6 @@
 // The `test` operations of a JSON patch that hold for no stored object, because of how their texts are written.
 //
-// kube-apiserver compares the text of a value in the patch with what Go's encoder prints of the object: `"a<b"` is not
+// kube-apiserver compares the text of a value in the patch with what Go's encoder writes for the object: `"a<b"` is not
 // `"a\u003cb"`, although both mean the same.
 import { quoteJson } from '../../schema/json/quote.js';
 

@@ -1,5 +1,5 @@
-// What a large body makes of an object, found out on a worker thread: the body is read, defaults are filled in, a patch is
-// applied, it is noted who owns which fields, and the object is brought into the form it is stored in.
+// What a large body makes of an object, computed on a worker: the body is decoded, defaults are filled in, a patch is
+// applied, managed fields are recorded, and the object is brought into the form it is stored in.
 import type { SentMetadata, SentWanted } from '../../audit/trail.js';
 import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
@@ -35,7 +35,7 @@ export interface ChangeWork {
   readonly live?: Uint8Array | undefined;
   /** Only whether the body can be read, and what it says of itself. */
   readonly checkOnly: boolean;
-  /** What is to be told of the object as it was read. */
+  /** What the audit trail needs of the object as it was read. */
   readonly wantsSent?: SentWanted;
   /** What others have made of the objects that the work wanted in other versions. */
   readonly conversions?: readonly ResolvedConversion[];
@@ -47,7 +47,7 @@ export interface ChangeOptions {
   readonly force: boolean;
 }
 
-/** What was told of a patch when it was read. */
+/** What was reported about a patch when it was read. */
 export interface ReadBefore {
   readonly duplicates: readonly string[];
   readonly strictError?: string | undefined;
@@ -106,25 +106,25 @@ export async function makeOnWorker(
     workers.run(CHANGE, { ...work, conversions }, { requires: neededBy(definition), deadlineMs: request.deadlineMs }),
   );
   for (const text of made.warnings) warn(text);
-  tellSent(request, made);
+  recordSent(request, made);
   if (made.refused !== undefined) throw deserializeStatus(made.refused);
   return made;
 }
 
-/** Who has to be asked for a conversion is asked here, and the change made anew with what came of it. */
+/** A conversion that needs a webhook is made on the main thread, and the change made anew with its result. */
 async function withConversions(
   { definition, resource }: Endpoint,
   make: (conversions: readonly ResolvedConversion[]) => Promise<ChangeMade>,
 ): Promise<ChangeMade> {
-  const told: ResolvedConversion[] = [];
+  const resolved: ResolvedConversion[] = [];
   for (;;) {
-    const made = await make(told);
+    const made = await make(resolved);
     if (made.wants === undefined) return made;
     const { key, apiVersion, object } = made.wants;
     try {
       const wanted = (await decodeTransferredCooperatively(definition, object)) as KubeObject & JsonObject;
       const converted = await definition.convert?.(wanted, apiVersion);
-      told.push({ key, object: await encodeForTransferCooperatively(converted ?? wanted) });
+      resolved.push({ key, object: await encodeForTransferCooperatively(converted ?? wanted) });
     } catch (error) {
       throw fromStorage(error, resource, '');
     }
@@ -137,11 +137,11 @@ export function objectMade({ definition }: Endpoint, { object }: ChangeMade): Pr
   return decodeTransferredCooperatively(definition, object);
 }
 
-/** What those who record the request want to be told. */
+/** Passes on what the audit trail needs. */
 export const wantedOf = ({ trail }: RestRequest): Pick<ChangeWork, 'wantsSent'> =>
   trail === undefined ? {} : { wantsSent: trail.wantsSent };
 
-function tellSent({ trail }: RestRequest, { reference, sent }: ChangeMade): void {
+function recordSent({ trail }: RestRequest, { reference, sent }: ChangeMade): void {
   if (reference !== undefined) trail?.requestEncoded(reference, sent && bufferOf(sent));
 }
 

@@ -49,16 +49,16 @@ function written(endpoint: Endpoint, work: ChangeWork, warn: Warn): Made {
   const sent = work.wantsSent === undefined ? {} : sentOf(endpoint.type, object, work.wantsSent);
   const accept = how === 'create' ? acceptNew : acceptChanged;
   const { uid } = object.metadata;
-  const told: Made = {
+  const result: Made = {
     ...sent,
     ...refusedFor(() => accept(endpoint, object, path, warn)),
     ...(uid !== undefined && { uid }),
   };
-  if (work.checkOnly || told.refused !== undefined) return told;
+  if (work.checkOnly || result.refused !== undefined) return result;
   const versions = resolvedVersions(endpoint, work.conversions);
   const now = new Date(work.nowMs);
   runSync(trackManagers(endpoint, { live: liveOf(endpoint, work), object, manager, subresource, now, versions }));
-  return { ...told, object: encodeForTransfer(toStorage(endpoint, object)) };
+  return { ...result, object: encodeForTransfer(toStorage(endpoint, object)) };
 }
 
 function patched(endpoint: Endpoint, kind: PatchKind, work: ChangeWork, warn: Warn): Made {
@@ -84,7 +84,7 @@ function readTree(kind: PatchKind, { body, read }: ChangeWork, options: ReadPatc
   return { value: parseJsonTree(body).value, duplicates: [...duplicates], strictError };
 }
 
-/** YAML takes long to read: it is done once. */
+/** YAML is slow to parse: it is parsed once. */
 const readBefore = ({ value, duplicates, strictError }: PatchTree): Made => ({
   tree: encodeForTransfer([value]).slice(1, -1),
   read: { duplicates, strictError },

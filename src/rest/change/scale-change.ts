@@ -132,11 +132,11 @@ const NEVER_SET = -(2 ** 31);
 
 export function setScale(endpoint: Endpoint, access: ScaleAccess, object: KubeObject, scale: Readonly<Scale>): void {
   access.setSpecReplicas(object, scale.spec?.replicas ?? 0);
-  takeVersion(endpoint, object, scale.metadata.resourceVersion);
+  adoptVersion(endpoint, object, scale.metadata.resourceVersion);
 }
 
 /** The version a scale was made from. Custom resources must state one: that of the object, where the scale has none. */
-function takeVersion({ definition }: Endpoint, object: KubeObject, stated = ''): void {
+function adoptVersion({ definition }: Endpoint, object: KubeObject, stated = ''): void {
   if (stated !== '' || definition.custom !== true) object.metadata.resourceVersion = stated;
 }
 
@@ -175,7 +175,7 @@ function checkScale(endpoint: Endpoint, path: Addressed, scale: Scale, current: 
   }
 }
 
-/** A custom resource's own rules tell what is wrong with its replicas, by their place in it. Throws StatusError. */
+/** A custom resource's own rules report what is wrong with its replicas, by their path. Throws StatusError. */
 export function validateScale({ definition }: Endpoint, name: string, { metadata, spec }: Readonly<Scale>): void {
   const errors = definition.custom ? [] : scaleErrors(metadata, spec?.replicas ?? 0);
   if (errors.length > 0) throw invalid({ group: SCALE.group, kind: SCALE.kind }, name, errors);

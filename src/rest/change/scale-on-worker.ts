@@ -1,4 +1,4 @@
-// The write of a scale, where it or what is scaled is large: made on a worker thread, as change-on-worker.ts has it.
+// The write of a scale, where it or what is scaled is large: made on a worker, as change-on-worker.ts has it.
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
 import { readPieces } from '../../schema/json/decode-pieces.js';
@@ -7,7 +7,7 @@ import { type ChangeRequest, makeOnWorker, objectMade } from './change-on-worker
 import { scaleType } from '../answer/scale-answer.js';
 import type { Scale, Scaled } from './scale-change.js';
 
-/** `warn`: told what there is to warn of, where that is not known yet. */
+/** `warn`: called with the warnings that are not known yet. */
 export async function scaleOnWorker(
   workers: WorkerPool,
   change: ChangeRequest,

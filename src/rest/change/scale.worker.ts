@@ -32,12 +32,12 @@ export function runScale(endpoint: Endpoint, access: ScaleAccess, work: ChangeWo
   const media = mediaTypeNamed(work.mediaType);
   const sent = decodeBody(media, bufferOf(body), expectedScale(endpoint), { fieldValidation, warn });
   const { uid } = sent.metadata;
-  const told: Made = {
+  const result: Made = {
     ...(work.wantsSent !== undefined && sentOf(scaleType(), sent, work.wantsSent)),
     ...refusedFor(() => acceptScale(sent, path)),
     ...(uid !== undefined && { uid }),
   };
-  if (work.checkOnly || told.refused !== undefined) return told;
+  if (work.checkOnly || result.refused !== undefined) return result;
   return scaled(endpoint, access, work, updatedScale(sent, manager, now));
 }
 

@@ -1,4 +1,4 @@
-// What the thread for large objects tells of one that was sent, as it was read.
+// What the worker reports of an object that was sent, as it was read.
 import { sentJson, type SentWanted } from '../../audit/trail.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { serializeStatus } from '../../registry/serialized-status.js';

@@ -70,7 +70,7 @@ export function resetFieldsOf({ definition }: Endpoint, subresource: string): re
   return subresource === '' ? STATUS : subresource === 'status' ? SPEC : NOTHING;
 }
 
-// The same lists each time: what is made of them is remembered by them.
+// The lists are constants, because what is computed from a list is memoized by its identity.
 const NOTHING: readonly (readonly string[])[] = [];
 const STATUS = [['status']] as const;
 const SPEC = [['spec']] as const;

@@ -20,19 +20,19 @@ import type { Endpoint } from '../contract/endpoint.js';
 /** A kind's versions during one request. */
 export interface Conversions {
   readonly versions: Versions;
-  /** Does work that may convert. It is done anew where others had to be asked, so it must have no effects. */
+  /** Runs work that may convert. The work runs again after a webhook was called, so it must have no effects. */
   readonly settle: <T>(work: () => MaybePromise<T>) => MaybePromise<T>;
 }
 
-const remembered = new WeakMap<Endpoint, Conversions>();
+const memo = new WeakMap<Endpoint, Conversions>();
 
 export function conversionsOf(endpoint: Endpoint): Conversions {
   const convert = endpoint.definition.convert?.bind(endpoint.definition);
-  if (convert !== undefined) return askedConversions(createVersions(endpoint), convert, endpoint.resource);
-  let known = remembered.get(endpoint);
+  if (convert !== undefined) return webhookConversions(createVersions(endpoint), convert, endpoint.resource);
+  let known = memo.get(endpoint);
   if (known === undefined) {
     known = { versions: createVersions(endpoint), settle: (work) => work() };
-    remembered.set(endpoint, known);
+    memo.set(endpoint, known);
   }
   return known;
 }
@@ -72,19 +72,19 @@ export interface ResolvedConversion {
   readonly object: Uint8Array;
 }
 
-/** Thrown through work that cannot ask others, to who can, and comes again with the answer. */
+/** Thrown through work that cannot call a webhook, to a caller that can, and runs the work again with the result. */
 export class ConversionRequired extends Error {
   constructor(
     readonly key: string,
     readonly object: JsonObject,
     readonly apiVersion: string,
   ) {
-    super('the conversion has not been told');
+    super('the conversion has not been made');
   }
 }
 
-/** As conversionsOf(), where nobody can be asked: those that others are asked for have to be told. */
-export function resolvedVersions(endpoint: Endpoint, told: readonly ResolvedConversion[] = []): Versions {
+/** As conversionsOf(), where no webhook can be called: the conversions by webhook have to be passed. */
+export function resolvedVersions(endpoint: Endpoint, resolved: readonly ResolvedConversion[] = []): Versions {
   if (endpoint.definition.convert === undefined) return conversionsOf(endpoint).versions;
   return {
     typeAt: createVersions(endpoint).typeAt,
@@ -94,7 +94,7 @@ export function resolvedVersions(endpoint: Endpoint, told: readonly ResolvedConv
         .createHash('sha256')
         .update(JSON.stringify([toApiVersion, stated]))
         .digest('base64');
-      const made = told.find((one) => one.key === key);
+      const made = resolved.find((one) => one.key === key);
       if (made === undefined) throw new ConversionRequired(key, stated, toApiVersion);
       return parseJsonTree(made.object).value as JsonObject;
     },
@@ -108,8 +108,8 @@ class StillConverting extends Error {
   }
 }
 
-/** Conversions are remembered by what was converted: work that is done anew makes its objects anew, too. */
-function askedConversions(
+/** Conversions are memoized by what was converted: work that runs again builds its objects again, too. */
+function webhookConversions(
   { typeAt }: Versions,
   convert: NonNullable<KindDefinition['convert']>,
   resource: GroupResource,

@@ -30,7 +30,7 @@ export type EndpointTypes = Pick<Endpoint, 'type' | 'listType'>;
 export const createEndpoint = (registry: ResourceRegistry, version: KindVersion, types: EndpointTypes): Endpoint =>
   new ServedVersion(registry, version, types);
 
-/** A class, since every request asks: a literal that has getters is a dictionary to V8. */
+/** A class, since every request reads it: a literal that has getters is a dictionary to V8. */
 class ServedVersion implements Endpoint {
   readonly definition: KindDefinition;
   readonly kind: GroupVersionKind;
@@ -57,7 +57,7 @@ class ServedVersion implements Endpoint {
     this.storedShape = version.fromStorage === undefined && (!custom || version.version === definition.storageVersion);
   }
 
-  // Asked for when they are wanted: a start reads the types of no kind that nobody uses.
+  // Read on first use: a start reads the types of no kind that nobody uses.
   get type(): StructType {
     return this.types.type;
   }
@@ -67,7 +67,7 @@ class ServedVersion implements Endpoint {
   }
 }
 
-/** A custom resource prints its members sorted by name: any may come before its kind, so its bytes are not taken apart. */
+/** A custom resource encodes its members sorted by name: any may come before its kind, so its bytes are not split. */
 const NO_HEAD = Buffer.alloc(0);
 
 /** The group version objects are kept in. */
@@ -88,7 +88,7 @@ export function inVersion(endpoint: Endpoint, stored: Readonly<KubeObject>): Kub
   return stored.apiVersion === apiVersion ? stored : { ...stored, apiVersion };
 }
 
-/** An object of the endpoint's version as it is stored. Takes its argument over. */
+/** An object of the endpoint's version as it is stored. Owns its argument. */
 export function toStorage(endpoint: Endpoint, object: KubeObject): KubeObject {
   const { definition, version } = endpoint;
   const converted = version.toStorage === undefined ? object : version.toStorage(object);

@@ -9,7 +9,7 @@ import { createRestMetrics } from './metrics.js';
 const MAPS = '/api/v1/namespaces/n/configmaps';
 const kinds = [configMaps] as readonly KindDefinition[];
 
-test('bodies are told by verb, events by resource, and a streaming list by its end', async () => {
+test('bodies are counted by verb, events by resource, and a streaming list by its end', async () => {
   const registry = new MetricRegistry();
   const api = new TestApi({ kinds, services: { metrics: createRestMetrics(registry) } });
   const valueOf = (series: string): string | undefined =>

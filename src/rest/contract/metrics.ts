@@ -1,4 +1,4 @@
-// What verbs tell of bodies and of watches, under the names dashboards know.
+// What verbs record of bodies and of watches, under the names dashboards know.
 import { exponentialBuckets, type HistogramSeries, type MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { GroupResource } from '../../machinery/status.js';
 import type { Endpoint } from './endpoint.js';

@@ -122,27 +122,27 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
 }
 
 // hot: runs on every list and watch.
-/** `watchList`: the gate of that name, without which no watch may ask for initial events. */
+/** `watchList`: the gate of that name, without which no watch may request initial events. */
 export function listOptions(query: URLSearchParams, watch: boolean, watchList = true): ListOptions {
   const sent = sentListOptions(query);
   const { resourceVersion } = sent;
   let { resourceVersionMatch: match, sendInitialEvents } = sent;
   // A watch by its path alone is checked as the list it would be.
-  const asked = watch && flag(query, 'watch') === true;
+  const watching = watch && flag(query, 'watch') === true;
   // From the beginning is with what is there first, as if both were said.
-  if (asked && watchList && sendInitialEvents === undefined && match === '' && isLegacy(resourceVersion)) {
+  if (watching && watchList && sendInitialEvents === undefined && match === '' && isLegacy(resourceVersion)) {
     sendInitialEvents = true;
     match = 'NotOlderThan';
   }
   const options = { ...sent, ...(sendInitialEvents !== undefined && { sendInitialEvents }) };
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
-  if (asked) {
+  if (watching) {
     watchErrors(errors, path, match, options.continue, { sendInitialEvents, watchList });
   } else {
     listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
   }
-  // Selectors are read with the other options: what is wrong with them is told before what may not be said together.
+  // Selectors are parsed with the other options: their errors come before those of options that exclude each other.
   if (errors.length > 0) sentSelectors(sent);
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';

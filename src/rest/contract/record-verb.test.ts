@@ -52,7 +52,7 @@ async function traced(
 }
 
 describe('a verb under a trace', () => {
-  it('that creates tells of reading, storing and writing', async () => {
+  it('that creates records reading, storing and writing', async () => {
     const api = new TestApi({ kinds });
     const { status, tree, named, events } = await traced(api, 'POST', MAPS, { metadata: { name: 'a' } });
     assert.equal(status, 201);
@@ -92,7 +92,7 @@ describe('a verb under a trace', () => {
     assert.equal(named('Create etcd3')?.attributes['key'], '/configmaps/n/a');
   });
 
-  it('that is refused tells so, and writes the refusal', async () => {
+  it('that is refused records so, and writes the refusal', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a' } });
     const twice = await traced(api, 'POST', MAPS, { metadata: { name: 'a' } });
@@ -110,7 +110,7 @@ describe('a verb under a trace', () => {
     assert.deepEqual(missing.events('Get'), ['About to Get from storage']);
   });
 
-  it('that changes, patches, lists and deletes tells of its store', async () => {
+  it('that changes, patches, lists and deletes records its store', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a' } });
     const put = await traced(api, 'PUT', `${MAPS}/a`, { metadata: { name: 'a' }, data: { k: 'v' } });
@@ -156,7 +156,7 @@ describe('a verb under a trace', () => {
     assert.deepEqual([head.status, head.tree], [405, ['SerializeObject']]);
   });
 
-  it('that no route takes has no span, and nothing tells of an answer that is no object', async () => {
+  it('that has no route has no span, and nothing records an answer that is no object', async () => {
     const api = new TestApi({ kinds });
     const patch = await traced(api, 'PATCH', `${MAPS}/a`, {}, 'text/plain');
     assert.deepEqual([patch.status, patch.tree], [415, ['SerializeObject']]);
@@ -164,7 +164,7 @@ describe('a verb under a trace', () => {
     assert.deepEqual([page.status, page.tree], [406, []]);
   });
 
-  it('that writes what is there already tells that it would be the same, and reads nothing twice', async () => {
+  it('that writes what is there already records that nothing changed, and reads nothing twice', async () => {
     const api = new TestApi({ kinds });
     const map = { metadata: { name: 'a' }, data: { k: 'v' } };
     await api.post(MAPS, map);
@@ -177,7 +177,7 @@ describe('a verb under a trace', () => {
     ]);
   });
 
-  it('that is refused by the store tells how far it came', async () => {
+  it('that is refused by the store records how far it came', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a' } });
     const stale = await traced(api, 'PUT', `${MAPS}/a`, { metadata: { name: 'a', resourceVersion: '1' } });
@@ -194,7 +194,7 @@ describe('a verb under a trace', () => {
     assert.equal(broken.events('Patch').at(-1), 'About to apply patch');
   });
 
-  it('that is rehearsed reads, and writes nothing', async () => {
+  it('that is a dry run reads, and writes nothing', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a' } });
     const put = await traced(api, 'PUT', `${MAPS}/a?dryRun=All`, { metadata: { name: 'a' }, data: { k: 'v' } });
@@ -213,7 +213,7 @@ describe('a verb under a trace', () => {
     assert.ok(made.events('GuaranteedUpdate etcd3').includes('Transaction committed'));
   });
 
-  it('that marks as deleting tells of the update', async () => {
+  it('that marks as deleting records the update', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a', finalizers: ['x.example/y'] } });
     const marked = await traced(api, 'DELETE', `${MAPS}/a`);
@@ -223,7 +223,7 @@ describe('a verb under a trace', () => {
     assert.equal(again.events('GuaranteedUpdate etcd3').at(-1), 'Encode succeeded');
   });
 
-  it('that lists counts; refused before the store is asked, it has no end', async () => {
+  it('that lists counts; refused before the store is read, it has no end', async () => {
     const api = new TestApi({ kinds });
     await api.post(MAPS, { metadata: { name: 'a' } });
     const list = await traced(api, 'GET', MAPS);
@@ -237,7 +237,7 @@ describe('a verb under a trace', () => {
     assert.equal(one.named('List')?.attributes['verb'], 'GET');
   });
 
-  it('that scales tells of what it does as any other', async () => {
+  it('that scales records what it does as any other', async () => {
     const api = new TestApi({ kinds: [deployments as unknown as KindDefinition] });
     const at = '/apis/apps/v1/namespaces/n/deployments';
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
@@ -270,7 +270,7 @@ describe('a verb under a trace', () => {
     ]);
   });
 
-  it('that gets a log tells what it reads, and of nothing that is an object', async () => {
+  it('that gets a log records what it reads, and nothing that is an object', async () => {
     const log = await traced(
       new TestApi({ kinds: [pods as unknown as KindDefinition] }),
       'GET',

@@ -29,7 +29,7 @@ export function recordVerb(
   refuse: (error: unknown) => MaybePromise<HttpResponse>,
 ): MaybePromise<HttpResponse> {
   const span = above.child(SPAN_NAMES[verb], requestAttributes(request, above.auditId));
-  // kube-apiserver ends that of a list once it has asked the store; of a watch, or a list it refuses before, it ends none.
+  // kube-apiserver ends the span of a list once it has read the store; of a watch, or a list it refuses before, none.
   const end = (): void => {
     if ((verb !== 'list' && verb !== 'watch') || request.listing !== undefined) span.end();
   };
@@ -64,8 +64,8 @@ export function recordVerb(
 }
 
 /**
- * Also of what a filter refuses. Only objects are told of. `done` is told when the last byte is written, and whether one
- * could not be.
+ * Records also what a filter refuses, but only answers that are objects. `done` is called when the last byte is written,
+ * and says whether one could not be.
  */
 export function recordAnswer(
   above: Span,
@@ -73,8 +73,10 @@ export function recordAnswer(
   answer: HttpResponse,
   done: (failed: boolean) => void = () => undefined,
 ): HttpResponse {
-  const isTold = answer.object !== undefined;
-  const writing = isTold ? above.child('SerializeObject', answerAttributes(request, answer, above.auditId)) : undefined;
+  const isObject = answer.object !== undefined;
+  const writing = isObject
+    ? above.child('SerializeObject', answerAttributes(request, answer, above.auditId))
+    : undefined;
   return whenWritten(answer, writing, (failed) => {
     writing?.end();
     done(failed);

@@ -13,24 +13,24 @@ export interface RestRequest {
   readonly user: UserInfo;
   /** When it came, by the clock that only runs forward. */
   readonly startedMs?: number;
-  /** What Sec-WebSocket-Protocol asks for where authentication took a token out of it. */
+  /** What Sec-WebSocket-Protocol requests where authentication removed a token from it. */
   readonly websocketProtocols?: string | undefined;
   /** When it must have been answered, in milliseconds since the epoch; absent for one that may last. */
   readonly deadlineMs?: number | undefined;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
-  /** Told how long it waited for others. */
+  /** Records how long the request waited in a layer. */
   spent?(layer: LatencyLayer, ms: number): void;
-  /** Told once it is known that the resource has the verb. */
+  /** Called once it is known that the resource has the verb. */
   served?(by: 'resource' | 'custom resource'): void;
-  /** A deprecated version was asked for; `removedRelease` is empty when no release removes it. */
+  /** Called for a request in a deprecated version; `removedRelease` is empty when no release removes it. */
   deprecated?(removedRelease: string): void;
   /** Puts a note on the request's audit event; from a level on, where it is too much for the lower ones. */
   annotate(key: string, value: string, level?: Level): void;
-  /** Where the work on it is recorded, and what those who are called for it are told; the verb puts its own span here. */
+  /** Where the work is recorded, and what outgoing calls carry; the verb puts its own span here. */
   trace?: Trace | undefined;
-  /** Of a list, once the store is asked; how many objects there are, once it has answered. */
+  /** Of a list, once the store is read; how many objects there are, once it has answered. */
   listing?: { readonly count?: number };
-  /** Where the body is told to, if anybody records it. */
+  /** Records the body, where the audit policy wants it. */
   readonly trail?: BodyTrail | undefined;
 }

@@ -15,7 +15,7 @@ export interface RestServices {
   readonly features: FeatureGates;
   readonly kindOptions: KindOptions;
   readonly lookup: Lookup;
-  /** For subresources: what a request did pass by then is not asked again. */
+  /** For subresources: the checks that a request has passed by then are not repeated. */
   readonly operations: ObjectOperations;
   /** For plugins: writes of the server's own, about which webhooks and policies have a say. */
   readonly ownOperations: ObjectOperations;

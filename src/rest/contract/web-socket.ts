@@ -25,7 +25,7 @@ const NORMAL_END = 1000;
 export const offeredProtocols = ({ http, websocketProtocols }: RestRequest): string =>
   websocketProtocols ?? http.headers['sec-websocket-protocol'] ?? '';
 
-/** For a client that offers one protocol, if any, as `offered` tells, and says which page it belongs to. */
+/** For a client that offers at most one protocol, as in `offered`, and names its origin. */
 export function acceptWebSocket(
   request: HttpRequest,
   { isText, offered }: { readonly isText: boolean; readonly offered: string },
@@ -64,9 +64,9 @@ export function openWebSocket(
 function refusal(request: HttpRequest, protocols: readonly string[]): HttpResponse | undefined {
   const refused = webSocketRefusal(request);
   if (refused !== undefined) return refused;
-  // Any page may open a WebSocket, and only this header tells of it: a client without one is not let in.
+  // Any page may open a WebSocket, and only this header shows it: a client without one is refused.
   if (!isOrigin(request.headers.origin ?? '')) return plainAnswer(403, '');
-  // Nothing tells which of several to speak.
+  // Nothing decides which of several to speak.
   return protocols.length > 1 ? plainAnswer(400, '') : undefined;
 }
 
@@ -90,7 +90,7 @@ export const plainAnswer = (status: number, body: string, headers: Record<string
 });
 
 /**
- * Undefined when the client broke off, or asked for what cannot be spoken. One that takes its leave is answered with a
+ * Undefined when the client broke off, or requested what cannot be spoken. A client that closes is answered with a
  * normal end, whatever it says of it, or with `leaves: 'echoed'` with its own code.
  */
 export async function shakeHands(
@@ -112,12 +112,12 @@ export async function shakeHands(
     },
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    // What a command is given to read may be of any bytes, also from a client that calls its messages text.
+    // A command's input may be any bytes, also from a client that calls its messages text.
     skipUTF8Validation: true,
     // The library would answer every ping, whether the client reads or not.
     autoPong: false,
   });
-  const asked = {
+  const upgradeRequest = {
     method: 'GET',
     headers: {
       upgrade: 'websocket',
@@ -128,9 +128,9 @@ export async function shakeHands(
   // The library would refuse names that clients of this API do use, for a slash in them.
   if (protocol !== undefined) server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   let accepted: WebSocket | undefined;
-  server.handleUpgrade(asked, socket, head, (webSocket) => (accepted = webSocket));
+  server.handleUpgrade(upgradeRequest, socket, head, (webSocket) => (accepted = webSocket));
   accepted?.on('error', () => undefined);
-  // A client that only stops sending is told the end as well.
+  // A client that only stops sending gets the end as well.
   socket.prependListener('end', () => accepted?.close(NORMAL_END));
   accepted?.on(
     'ping',
@@ -139,7 +139,7 @@ export async function shakeHands(
   return accepted;
 }
 
-/** A client is told that all was said, and nothing more is waited for. */
+/** Sends the close frame to a client, and waits for nothing more. */
 export function endWebSocket(webSocket: WebSocket, socket: Upgrade['socket']): void {
   webSocket.close(NORMAL_END);
   socket.end();

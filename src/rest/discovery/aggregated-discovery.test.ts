@@ -28,7 +28,7 @@ const discoveryOf = (
 ): Discovery =>
   createDiscovery({ endpoints, mediaTypes: [JSON_TYPE], aggregatedVersions, serverAddress: '', onAggregated });
 
-test('a built-in kind is told without group and version where they are those it is listed under', () => {
+test('a built-in kind is listed without group and version where they are those it is listed under', () => {
   const definition = deployments as unknown as KindDefinition;
   const kindsOf = (kind: KindDefinition): object => {
     const endpoints = [...new TestApi({ kinds: [kind] }).resources.all()];
@@ -43,7 +43,7 @@ test('a built-in kind is told without group and version where they are those it 
   assert.deepEqual(kindsOf({ ...definition, custom: true }), [own, scale, own]);
 });
 
-test('the document is printed once, and again when it would tell something else', () => {
+test('the document is encoded once, and again when its content changes', () => {
   let verbs: readonly Verb[] = ['get', 'list'];
   const definition = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
   let endpoints = new TestApi({ kinds: [definition] }).resources.all();
@@ -53,20 +53,20 @@ test('the document is printed once, and again when it would tell something else'
     ['v2'],
     () => times++,
   );
-  const ask = (headers: Record<string, string> = {}): HttpResponse => {
+  const get = (headers: Record<string, string> = {}): HttpResponse => {
     const request = { method: 'GET', headers: { accept: acceptOf('v2'), ...headers } } as unknown as HttpRequest;
     return discovery.answer(request, '/apis') as HttpResponse;
   };
   const text = ({ body }: HttpResponse): string => (body as Buffer).toString();
-  const first = ask();
+  const first = get();
   assert.match(text(first), /"verbs":\["get","list"\]/);
-  assert.equal(ask().body, first.body);
-  assert.equal(ask({ 'if-none-match': String(first.headers['etag']) }).status, 304);
+  assert.equal(get().body, first.body);
+  assert.equal(get({ 'if-none-match': String(first.headers['etag']) }).status, 304);
   endpoints = [...endpoints];
-  assert.equal(ask().body, first.body);
+  assert.equal(get().body, first.body);
   verbs = ['get'];
   endpoints = [...endpoints];
-  const second = ask({ 'if-none-match': String(first.headers['etag']) });
+  const second = get({ 'if-none-match': String(first.headers['etag']) });
   assert.match(text(second), /"verbs":\["get"\]/);
   assert.notEqual(second.headers['etag'], first.headers['etag']);
   assert.equal(times, 2);
@@ -75,65 +75,65 @@ test('the document is printed once, and again when it would tell something else'
 test('every form has the tag of the list in v2 without kind and apiVersion', () => {
   const endpoints = new TestApi({ kinds: [deployments as unknown as KindDefinition] }).resources.all();
   const discovery = discoveryOf(() => endpoints, ['v2', 'v2beta1']);
-  const ask = (version: string): HttpResponse =>
+  const get = (version: string): HttpResponse =>
     discovery.answer(
       { method: 'GET', headers: { accept: acceptOf(version) } } as unknown as HttpRequest,
       '/apis',
     ) as HttpResponse;
-  const { body, headers } = ask('v2');
+  const { body, headers } = get('v2');
   const { items } = JSON.parse((body as Buffer).toString()) as { items: readonly object[] };
   const hash = crypto
     .createHash('sha512')
     .update(JSON.stringify({ metadata: {}, items }))
     .digest('hex');
   assert.equal(headers['etag'], `"${hash.toUpperCase()}"`);
-  assert.equal(ask('v2beta1').headers['etag'], headers['etag']);
+  assert.equal(get('v2beta1').headers['etag'], headers['etag']);
 });
 
-test('a group whose kinds stay is not told anew when another changes', () => {
+test('a group whose kinds stay is not encoded again when another changes', () => {
   let verbs: readonly Verb[] = ['get', 'list'];
-  let asked = 0;
+  let reads = 0;
   const changing = { ...deployments, custom: true, shownVerbs: () => verbs } as unknown as KindDefinition;
   const staying = { ...deployments, custom: true, group: 'stays.example' } as unknown as KindDefinition;
   const counted = Object.defineProperty(staying, 'singular', {
     get: () => {
-      asked++;
+      reads++;
       return 'stays';
     },
   });
   let endpoints = new TestApi({ kinds: [changing, counted] }).resources.all();
   const discovery = discoveryOf(() => endpoints, ['v2', 'v2beta1']);
-  const ask = (version: string): { readonly items: readonly Group[] } => {
+  const get = (version: string): { readonly items: readonly Group[] } => {
     const accept = acceptOf(version);
     const response = discovery.answer({ method: 'GET', headers: { accept } } as unknown as HttpRequest, '/apis');
     return JSON.parse(((response as HttpResponse).body as Buffer).toString()) as { items: Group[] };
   };
-  const first = ask('v2');
-  const before = asked;
+  const first = get('v2');
+  const before = reads;
   verbs = ['get'];
   endpoints = [...endpoints];
-  const second = ask('v2');
-  assert.equal(asked, before);
+  const second = get('v2');
+  assert.equal(reads, before);
   assert.deepEqual(second.items[1], first.items[1]);
   assert.notDeepEqual(second.items[0], first.items[0]);
-  assert.deepEqual(ask('v2beta1').items, second.items);
+  assert.deepEqual(get('v2beta1').items, second.items);
 });
 
-test('what was prepared is what the next who asks is answered with', () => {
-  let told = 0;
+test('what was prepared is the answer to the next request', () => {
+  let reads = 0;
   const definition = { ...deployments, custom: true } as unknown as KindDefinition;
-  const counted = Object.defineProperty(definition, 'singular', { get: () => `deployment${++told}` });
+  const counted = Object.defineProperty(definition, 'singular', { get: () => `deployment${++reads}` });
   let endpoints = new TestApi({ kinds: [counted] }).resources.all();
   const discovery = discoveryOf(() => endpoints);
-  const ask = (): string => {
+  const get = (): string => {
     const request = { method: 'GET', headers: { accept: acceptOf('v2') } } as unknown as HttpRequest;
     const { body } = discovery.answer(request, '/apis') as HttpResponse;
     return (body as Buffer).toString();
   };
   discovery.prepare();
-  const before = told;
-  assert.match(ask(), new RegExp(`"deployment${before}"`));
-  assert.equal(told, before);
+  const before = reads;
+  assert.match(get(), new RegExp(`"deployment${before}"`));
+  assert.equal(reads, before);
   endpoints = [];
-  assert.doesNotMatch(ask(), /deployment/);
+  assert.doesNotMatch(get(), /deployment/);
 });

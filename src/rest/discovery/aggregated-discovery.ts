@@ -1,4 +1,4 @@
-// All of discovery in one document, for clients that ask for it by its media type.
+// All of discovery in one document, for clients that request it by its media type.
 import crypto from 'node:crypto';
 import { type AnsweredObject, firstHeader, type HttpRequest, type HttpResponse } from '../../lib/http/http.js';
 import { memoizeLast, sameItems } from '../../lib/values/memoize-last.js';
@@ -44,9 +44,9 @@ export function wantsAggregated(
 }
 
 export interface AggregatedDocument {
-  /** `groups`: the same list until it would tell something else. */
+  /** `groups`: one list by identity until its content changes. */
   answer(request: HttpRequest, form: AggregatedForm, groups: ListedGroups): HttpResponse;
-  /** Prints what the next who asks is answered with. */
+  /** Encodes the answer to the next request. */
   prepare(form: AggregatedForm, groups: ListedGroups): void;
 }
 
@@ -60,21 +60,23 @@ export const createAggregated = (registered: RegisteredVersions | undefined, onN
   others: aggregatedDocument(registered, onNew),
 });
 
-/** The document is printed once for each form, until it would tell something else; so is each of its groups. */
+/** The document is encoded once for each form, until its content changes; so is each of its groups. */
 function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: () => void): AggregatedDocument {
-  const toldOf = memoizeLast<readonly DescribedGroup[]>();
+  const describe = memoizeLast<readonly DescribedGroup[]>();
   const documents = memoizeLast<{ readonly etag: string; readonly byForm: Map<string, RenderedDocument> }>();
   let known: KnownGroups = new Map();
   const documentOf = (form: AggregatedForm, groups: ListedGroups): RenderedDocument & { readonly etag: string } => {
-    const told = toldOf([groups], () => groups.map((group) => describedGroup(known.get(group[0]), group, registered)));
-    const { etag, byForm } = documents(told, () => {
+    const described = describe([groups], () =>
+      groups.map((group) => describedGroup(known.get(group[0]), group, registered)),
+    );
+    const { etag, byForm } = documents(described, () => {
       onNew?.();
-      known = new Map(told.map((group) => [group.name, group]));
-      return { etag: etagOf(told), byForm: new Map() };
+      known = new Map(described.map((group) => [group.name, group]));
+      return { etag: etagOf(described), byForm: new Map() };
     });
     const name = nameOf(form);
     let document = byForm.get(name);
-    if (document === undefined) byForm.set(name, (document = encodeAggregated(form, told)));
+    if (document === undefined) byForm.set(name, (document = encodeAggregated(form, described)));
     return { ...document, etag };
   };
   return {
@@ -92,7 +94,7 @@ function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: 
 const nameOf = ({ media, version }: AggregatedForm): string =>
   `${media.name};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 
-/** All that is told of a group: where custom kinds end, their verbs change while they stay. */
+/** All that is shown of a group: where custom kinds end, their verbs change while they stay. */
 function basisOf([name, versions]: ListedGroups[number], registered: RegisteredVersions | undefined): unknown[] {
   const basis: unknown[] = inOrder(name, versions, registered);
   for (const [version, endpoints] of versions) {

@@ -1,4 +1,4 @@
-// What is served, told to clients: /api, /apis and below, one by one or all at once.
+// What is served, shown to clients: /api, /apis and below, one by one or all at once.
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import { apiVersionOf } from '../../machinery/object.js';
 import { noSuchPath, wrongMethod } from '../../machinery/status.js';
@@ -14,25 +14,25 @@ import { respondValue } from '../answer/respond.js';
 import { createGroups, inOrder, isCustom, type ServedGroups } from './served-groups.js';
 
 export interface DiscoveryOptions {
-  /** Asked anew on each request: kinds come and go. The same list until they do, or have other verbs. */
+  /** Called on each request: kinds come and go. One list by identity until they do, or have other verbs. */
   readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
-  /** The versions of the all-in-one document that are still given out. */
+  /** The versions of the all-in-one document that are still served. */
   readonly aggregatedVersions: readonly AggregatedVersion[];
   /** Where clients reach this server: `10.0.0.1:6443`. */
   readonly serverAddress: string;
-  /** False leaves out what tells changes of stored forms. */
+  /** False leaves out the storage version hashes. */
   readonly storageVersionHashes?: boolean;
   /** What others serve that is registered here. */
   readonly registered?: RegisteredVersions;
-  /** Told when the all-in-one document has changed. */
+  /** Called when the all-in-one document has changed. */
   readonly onAggregated?: () => void;
 }
 
 export interface Discovery {
   /** Undefined for any path that is not discovery's. */
   answer(request: HttpRequest, path: string): HttpResponse | undefined;
-  /** Prints what most ask for, so that nobody waits for it after kinds came or went. */
+  /** Encodes the most requested documents, so that no client waits for them after kinds came or went. */
   prepare(): void;
 }
 
@@ -51,11 +51,11 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (version !== undefined) {
       if (versions === undefined) return undefined;
       const endpoints = versions.get(version);
-      // Only the server's own groups tell as a Status which versions they do not have.
+      // Only the server's own groups answer with a Status which versions they do not have.
       if (endpoints === undefined && isCustom(versions)) return undefined;
       return versionAnswer(options, request, endpoints);
     }
-    // A group that is registered no more is told as it is served.
+    // A group that is not registered any more is listed as it is served.
     const listed = groupsOf().listed().get(group) ?? (versions && inOrder(group, versions, options.registered));
     if (listed === undefined) return undefined;
     return respond(options, request, metaType('APIGroup'), GROUPS, {
@@ -84,7 +84,7 @@ export function discoveryPaths(endpoints: Iterable<Endpoint>): string[] {
   return [...paths];
 }
 
-interface Asked {
+interface Requested {
   readonly groups: ServedGroups;
   readonly aggregated: Aggregated;
 }
@@ -92,7 +92,7 @@ interface Asked {
 function coreAnswer(
   options: DiscoveryOptions,
   request: HttpRequest,
-  { version, groups, aggregated }: Asked & { readonly version: string | undefined },
+  { version, groups, aggregated }: Requested & { readonly version: string | undefined },
 ): HttpResponse | undefined {
   const versions = groups.byName.get('') ?? new Map<string, Endpoint[]>();
   if (version !== undefined) return versionAnswer(options, request, versions.get(version));
@@ -106,7 +106,11 @@ function coreAnswer(
   });
 }
 
-function groupsAnswer(options: DiscoveryOptions, request: HttpRequest, { groups, aggregated }: Asked): HttpResponse {
+function groupsAnswer(
+  options: DiscoveryOptions,
+  request: HttpRequest,
+  { groups, aggregated }: Requested,
+): HttpResponse {
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.others.answer(request, form, groups.others);
   return respond(options, request, metaType('APIGroupList'), GROUPS, {
@@ -129,7 +133,7 @@ function versionAnswer(
   const [first] = endpoints ?? [];
   if (endpoints === undefined || first === undefined) throw noSuchPath();
   const { group } = first.kind;
-  // The list of groups, a group and the versions of custom ones are given to whoever asks, with whatever method.
+  // The list of groups, a group and the versions of custom ones are the answer to any method.
   if (request.method !== 'GET' && !first.definition.custom) throw wrongMethod();
   return respond(options, request, metaType('APIResourceList'), first.definition.custom ? GROUPS : RESOURCES, {
     kind: 'APIResourceList',
@@ -151,7 +155,7 @@ function respond(
   return respondValue({ request, negotiated }, 200, type, value);
 }
 
-/** Nothing of this has another form. Only the resources of built-in versions are told in CBOR, too. */
+/** Nothing of this has another form. Only the resources of built-in versions are encoded in CBOR, too. */
 const RESOURCES: NegotiatedPath = { streams: true, transforms: false };
 const CORE_VERSIONS: NegotiatedPath = { transforms: false };
 const GROUPS: NegotiatedPath = { transforms: false, routed: false };

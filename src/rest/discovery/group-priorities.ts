@@ -1,4 +1,4 @@
-// The order groups and versions are listed in: clients take the first that has what they look for.
+// The order groups and versions are listed in: clients use the first that has what they look for.
 import { compareText } from '../../lib/text/compare-text.js';
 import { ownMember } from '../../lib/values/plain-object.js';
 

@@ -1,6 +1,6 @@
 import type { ApiResource } from './discovery-resources.js';
 
-/** Another server may have verbs of its own, or tell of none. */
+/** Another server may have verbs of its own, or list none. */
 export type RemoteResource = Omit<ApiResource, 'verbs'> & { readonly verbs: readonly string[] | null };
 
 export interface RegisteredGroup {

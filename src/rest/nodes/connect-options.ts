@@ -1,4 +1,4 @@
-// What a client that connects asks for, as an object that admission can look at.
+// What a client that connects requests, as an object that admission can review.
 import { goQuote } from '../../lib/go/quote.js';
 import type { RequestInfo } from '../../machinery/request-info.js';
 import { badRequest } from '../../machinery/status.js';

@@ -36,7 +36,7 @@ test('a log with options that cannot be is refused before the pod is looked for'
   assert.equal(day.status, 400);
 });
 
-test('without a way to the node the answer tells what is missing', async () => {
+test('without a way to the node the answer says what is missing', async () => {
   const api = new TestApi({ kinds });
   await api.post(PODS, pod());
   assert.equal((await api.get(`${PODS}/p/log`)).status, 204);
@@ -57,7 +57,7 @@ test('without a way to the node the answer tells what is missing', async () => {
   }
 });
 
-test('admission is asked about connections, but not about a log, which is read', async () => {
+test('admission reviews connections, but not about a log, which is read', async () => {
   const refuse = (): never => {
     throw forbidden({ group: '', resource: 'pods' }, 'p', 'closed');
   };
@@ -66,7 +66,7 @@ test('admission is asked about connections, but not about a log, which is read',
   assert.equal((await api.get(`${PODS}/p/log`)).status, 404);
 });
 
-test('admission sees what a client that connects asks for', async () => {
+test('admission sees what a client that connects requests', async () => {
   const seen: unknown[] = [];
   const validate = async ({ kind, connectOptions }: AdmissionAttributes): Promise<void> => {
     seen.push(kind.kind, connectOptions);

@@ -25,7 +25,7 @@ export async function connect(
   const way = connector.slice(connector.indexOf('/') + 1);
   const findPod = async (): Promise<Pod> =>
     (await loaded(await get(endpoint.registry, info.namespace, info.name, '', request.trace))) as unknown as Pod;
-  // A log is read: no plugin is asked, and a dry run means nothing.
+  // A log is read: no plugin reviews it, and a dry run means nothing.
   if (way === 'log') return podLog(services, request, findPod);
   if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');
   await admitConnect(services, endpoint, request);

@@ -1,16 +1,16 @@
 import { badRequest } from '../../machinery/status.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 
-/** The container that is meant, when it can be told. */
-export function containerOf(pod: Pod, asked: string): string {
+/** The container that is meant, when that is clear. */
+export function containerOf(pod: Pod, requested: string): string {
   const name = pod.metadata?.name ?? '';
   const containers = pod.spec?.containers ?? [];
   const initContainers = pod.spec?.initContainers ?? [];
   const ephemeral = pod.spec?.ephemeralContainers ?? [];
-  if (asked !== '') {
-    const known = [...containers, ...initContainers, ...ephemeral].some((container) => container.name === asked);
-    if (!known) throw badRequest(`container ${asked} is not valid for pod ${name}`);
-    return asked;
+  if (requested !== '') {
+    const known = [...containers, ...initContainers, ...ephemeral].some((container) => container.name === requested);
+    if (!known) throw badRequest(`container ${requested} is not valid for pod ${name}`);
+    return requested;
   }
   const [only] = containers;
   if (only === undefined) throw badRequest(`a container name must be specified for pod ${name}`);

@@ -1,4 +1,4 @@
-// Where the agent of a node listens.
+// Where the kubelet of a node listens.
 import { type GroupResource, notFound, StatusError } from '../../machinery/status.js';
 import type { Lookup } from '../../registry/kind.js';
 import type { Node } from '../../schema/generated/core.v1.js';
@@ -12,18 +12,18 @@ export interface KubeletLocation extends Origin {
 
 const NODES = { group: '', resource: 'nodes' };
 
-/** `asked`: the resource whose part was asked for; a node that is missing is told as one of those. */
+/** `requested`: the resource whose part was requested; a missing node is reported as one of those. */
 export async function locateKubelet(
   { addressTypes, kubeletPort }: NodeAccess,
   lookup: Lookup,
   nodeName: string,
-  asked: GroupResource,
+  requested: GroupResource,
 ): Promise<KubeletLocation> {
   const node = (await lookup.get(NODES, '', nodeName)) as unknown as Node | undefined;
-  if (node === undefined) throw notFound(asked, nodeName);
+  if (node === undefined) throw notFound(requested, nodeName);
   const hostname = preferredAddress(node, addressTypes);
-  const told = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
-  const port = String(told > 0 ? told : kubeletPort);
+  const reported = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+  const port = String(reported > 0 ? reported : kubeletPort);
   return { hostname, port, ...originOf('https', hostname, port) };
 }
 

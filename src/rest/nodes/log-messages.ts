@@ -5,7 +5,7 @@ import { offeredProtocols, openWebSocket, plainAnswer, webSocketRefusal } from '
 
 const MAX_PIECE_BYTES = 2048;
 
-/** Which protocols may be asked for, and whether they write pieces as text, in base64. A client may ask for none. */
+/** Which protocols may be requested, and whether they write pieces as text, in base64. A client may request none. */
 const IS_TEXT: ReadonlyMap<string, boolean> = new Map([
   ['', false],
   ['binary.k8s.io', false],
@@ -21,7 +21,7 @@ export function logMessages(request: RestRequest, log: ResponseStream): HttpResp
   if (protocol === undefined) return webSocketRefusal(http) ?? plainAnswer(403, '');
   const isText = IS_TEXT.get(protocol) === true;
   return openWebSocket(http, { isText, protocol }, async (sink) => {
-    // The first message is empty: it tells that the log was found, however long it is silent.
+    // The first message is empty: it shows that the log was found, however long it is silent.
     sink.write(Buffer.alloc(0));
     await log.stream(new PieceSink(sink, isText));
   });
@@ -43,12 +43,12 @@ class PieceSink implements ResponseSink {
 
   write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    let isTaken = true;
+    let hasRoom = true;
     for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
       const piece = bytes.subarray(at, at + MAX_PIECE_BYTES);
-      isTaken = this.messages.write(this.isText ? piece.toString('base64') : piece);
+      hasRoom = this.messages.write(this.isText ? piece.toString('base64') : piece);
     }
-    return isTaken;
+    return hasRoom;
   }
 
   drained(): Promise<void> {

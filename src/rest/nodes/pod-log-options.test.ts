@@ -29,7 +29,7 @@ test('a point in time without a value is the beginning of time', () => {
   assert.equal(read('sinceTime=2024-01-02T03:04:05-07:00').sinceTime, '2024-01-02T10:04:05Z');
 });
 
-test('of several mistakes the first option’s is told', () => {
+test('of several mistakes the first option’s is reported', () => {
   assert.match(
     fault(() => read('tailLines=b&sinceSeconds=a')),
     /parsing "a"/,
@@ -38,9 +38,9 @@ test('of several mistakes the first option’s is told', () => {
 
 test('what cannot be is refused, all of it at once', () => {
   const features = { enabled: () => true } as unknown as Parameters<typeof checkLogOptions>[2];
-  const told = fault(() =>
+  const text = fault(() =>
     checkLogOptions(read('tailLines=-5&limitBytes=0&sinceSeconds=0&stream=Both'), 'p', features),
   );
   for (const part of ['tailLines: Invalid value: -5', 'limitBytes', 'sinceSeconds', 'stream: Unsupported value'])
-    assert.ok(told.includes(part), `${part} in ${told}`);
+    assert.ok(text.includes(part), `${part} in ${text}`);
 });

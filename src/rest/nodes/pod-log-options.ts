@@ -25,7 +25,7 @@ export interface LogOptions {
   readonly stream: string | undefined;
 }
 
-/** Of several mistakes the first is told, in this order. */
+/** Of several mistakes the first is reported, in this order. */
 export function readLogOptions(query: URLSearchParams): LogOptions {
   const isSet = (name: string): boolean => flag(query, name) === true;
   return {

@@ -1,4 +1,4 @@
-// A container's log: asked of its kubelet, and passed on as it comes.
+// A container's log: requested from its kubelet, and passed on as it comes.
 import { encodeQuery } from '../../lib/go/url-parts.js';
 import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http/http.js';
 import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
@@ -17,7 +17,7 @@ import { logMessages } from './log-messages.js';
 
 const PODS = { group: '', resource: 'pods' };
 const LOGS = { group: '', resource: 'pods/log' };
-/** The log is text whatever is asked for; but who takes none of an object's forms is refused. */
+/** The log is text whatever form is requested; a client that accepts none of an object's forms is refused. */
 const LOG_PATH: NegotiatedPath = { tables: false, texts: ['text/plain'] };
 
 export async function podLog(
@@ -47,8 +47,8 @@ export async function podLog(
   const target = query === '' ? path : `${path}?${query}`;
 
   const client = unverified ? nodes.unverifiedKubelets : nodes.kubelets;
-  const asked = { method: 'GET', url, target, headers: { host }, sendUserAgent: true, signal: http.signal };
-  const answer = await requestDecompressed(client, asked).catch((error: unknown) => {
+  const outgoing = { method: 'GET', url, target, headers: { host }, sendUserAgent: true, signal: http.signal };
+  const answer = await requestDecompressed(client, outgoing).catch((error: unknown) => {
     const failed = OutboundError.from(error);
     if (failed.message.includes('x509:')) nodes.logMetrics().tlsFailures.with().inc();
     throw new StatusError(500, '', requestErrorText('GET', `https://${host}${target}`, failed));
@@ -56,7 +56,7 @@ export async function podLog(
   await checkAnswer(answer, info.name);
   span?.event('About to write a response');
   const stream = streamOf(answer.body);
-  // A log that breaks off has ended: what there was of it has been told.
+  // A log that breaks off has ended: what there was of it has been sent.
   const log: ResponseStream = { stream: (sink) => stream.stream(sink).catch(() => undefined) };
   if (http.upgrade !== undefined && isWebSocketRequest(http)) {
     const messages = logMessages(request, log);
@@ -67,17 +67,17 @@ export async function podLog(
 }
 
 function kubeletQuery(options: LogOptions, splitStreams: boolean): string {
-  const asked: [string, string][] = [];
-  for (const name of ['follow', 'previous', 'timestamps'] as const) if (options[name]) asked.push([name, 'true']);
+  const parameters: [string, string][] = [];
+  for (const name of ['follow', 'previous', 'timestamps'] as const) if (options[name]) parameters.push([name, 'true']);
   for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes'] as const) {
     const value = options[name];
-    if (value !== undefined) asked.push([name, String(value)]);
+    if (value !== undefined) parameters.push([name, String(value)]);
   }
-  if (splitStreams) asked.push(['stream', options.stream ?? 'All']);
-  return encodeQuery(asked);
+  if (splitStreams) parameters.push(['stream', options.stream ?? 'All']);
+  return encodeQuery(parameters);
 }
 
-/** As much of an agent's complaint as is told on. */
+/** As much of a kubelet's error as is passed on. */
 const MAX_COMPLAINT_BYTES = 50_000;
 
 async function checkAnswer({ status, headers, body }: OutboundResponse, podName: string): Promise<void> {

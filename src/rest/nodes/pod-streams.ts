@@ -32,7 +32,7 @@ export async function podStream(
   if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
   const { url: origin, host } = await locateKubelet(services.nodes, services.lookup, pod.spec.nodeName, PODS);
   const query = way === 'portforward' ? portQuery(http.query) : streamQuery(http.query, way);
-  const path = `/${AGENT_PATHS[way]}/${info.namespace}/${info.name}${container}`;
+  const path = `/${KUBELET_PATHS[way]}/${info.namespace}/${info.name}${container}`;
   const target = query === '' ? path : `${path}?${query}`;
   if (http.upgrade === undefined) throw badRequest('Upgrade request required');
   const destination = { client: services.nodes.kubelets, origin, target, headers: streamHeaders(request) };
@@ -53,7 +53,7 @@ export async function podStream(
   }
 }
 
-const AGENT_PATHS: Readonly<Record<StreamWay, string>> = {
+const KUBELET_PATHS: Readonly<Record<StreamWay, string>> = {
   exec: 'exec',
   attach: 'attach',
   portforward: 'portForward',
@@ -76,12 +76,12 @@ const wantedStreams = (query: URLSearchParams): WantedStreams => ({
 const STREAM_NAMES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
 
 function streamQuery(query: URLSearchParams, way: StreamWay): string {
-  const asked: [string, string][] = [];
+  const parameters: [string, string][] = [];
   for (const [name, kubeletName] of Object.entries(STREAM_NAMES)) {
-    if (flag(query, name) === true) asked.push([kubeletName, '1']);
+    if (flag(query, name) === true) parameters.push([kubeletName, '1']);
   }
-  if (way === 'exec') for (const word of query.getAll('command')) asked.push(['command', word]);
-  return encodeQuery(asked);
+  if (way === 'exec') for (const word of query.getAll('command')) parameters.push(['command', word]);
+  return encodeQuery(parameters);
 }
 
 function portQuery(query: URLSearchParams): string {

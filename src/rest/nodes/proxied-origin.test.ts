@@ -25,7 +25,7 @@ const answerOf = (origin: Promise<{ readonly host: string }>): Promise<string> =
     (error: Error) => error.message,
   );
 
-test('a port that is none is told as what could not be reached', async () => {
+test('a port that is none is reported as unreachable', async () => {
   assert.equal(await answerOf(podOrigin(services, 'n', 'p:8080')), `${IP}:8080`);
   assert.equal(
     await answerOf(podOrigin(services, 'n', 'p:99999')),

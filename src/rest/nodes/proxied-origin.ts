@@ -69,7 +69,7 @@ export async function serviceOrigin(services: Services, namespace: string, id: s
   const { scheme, name, port } = parseProxiedName(id, 'service');
   const number = parseInt64(port);
   const portName = number === undefined ? port : await portNameOf(services, namespace, name, number);
-  // The endpoints are the service's, and are told as the service where they are missing.
+  // The endpoints are the service's, and are reported as the service where they are missing.
   const { subsets = [] } = await found<Endpoints>(lookup.get(ENDPOINTS, namespace, name), SERVICES, name);
   if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
   for (const { addresses = [], ports = [] } of fromRandom(subsets, random)) {

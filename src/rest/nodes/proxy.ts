@@ -1,4 +1,4 @@
-// The proxies of pods, services and nodes: what comes after `proxy` in the path is asked of them.
+// The proxies of pods, services and nodes: what comes after `proxy` in the path is requested from them.
 import { cleanPath } from '../../lib/text/clean-path.js';
 import { escapePath } from '../../lib/go/url-parts.js';
 import type { HttpResponse } from '../../lib/http/http.js';
@@ -25,13 +25,13 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
   if (ownPath === '' && (http.method === 'GET' || http.method === 'HEAD')) {
     return { status: 301, headers: { location: `${path}/${question}` }, body: '' };
   }
-  const asked = ownPath === '' ? '/' : ownPath;
+  const wanted = ownPath === '' ? '/' : ownPath;
   const prefix = prefixOf(path, ownPath);
   const answer = await askForwarded(http, {
     client: origin.client,
     origin: origin.url,
-    target: `${escapePath(asked)}${question}`,
-    headers: { ...forwardedHeaders(http), 'x-forwarded-uri': forwardedUri(prefix, asked) },
+    target: `${escapePath(wanted)}${question}`,
+    headers: { ...forwardedHeaders(http), 'x-forwarded-uri': forwardedUri(prefix, wanted) },
   }).catch((error: unknown) => {
     throw serviceUnavailable(`error trying to reach service: ${OutboundError.from(error).message}`);
   });

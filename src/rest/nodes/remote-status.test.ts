@@ -4,14 +4,14 @@ import { statusOfEnd, statusOfRefusal } from './remote-status.js';
 
 const message = (text: string, speaksJson = true): unknown => statusOfEnd(text, speaksJson)['message'];
 
-test('a command that ended well is told so, by an agent of any age', () => {
+test('a command that ended well is a Success, from a kubelet of any version', () => {
   const success = { metadata: {}, status: 'Success' };
   assert.deepEqual(statusOfEnd('', true), success);
   assert.deepEqual(statusOfEnd('{"status":"Success"}', true), success);
   assert.deepEqual(statusOfEnd('', false), success);
 });
 
-test('an exit code is told as one; what is none is a failure of the agent', () => {
+test('an exit code is passed on; what is none is a failure of the kubelet', () => {
   const exit = (code: string): string =>
     JSON.stringify({
       status: 'Failure',
@@ -24,7 +24,7 @@ test('an exit code is told as one; what is none is a failure of the agent', () =
   }
 });
 
-test('garbage on the error stream is told, not believed', () => {
+test('garbage on the error stream is reported, not believed', () => {
   for (const garbage of ['{', '[]', '"x"', '{"status":"Perhaps"}', '{"status":"Failure","reason":"NonZeroExitCode"}']) {
     assert.match(String(message(garbage)), /^Internal error occurred: error stream protocol error/);
   }
@@ -35,7 +35,7 @@ test('garbage on the error stream is told, not believed', () => {
   assert.equal(message('no such file', false), 'Internal error occurred: error executing remote command: no such file');
 });
 
-test('a refusal that is a Status is told as it is, any other as text', () => {
+test('a refusal that is a Status is passed on as it is, any other as text', () => {
   const status =
     '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"gone","reason":"NotFound","code":404}';
   assert.equal(

@@ -1,4 +1,4 @@
-// How a command in a container ended, as its agent tells it, and as clients are told it in turn.
+// How a command in a container ended, as its kubelet reports it, and as clients receive it.
 import { goQuote } from '../../lib/go/quote.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { internalError, type StatusError } from '../../machinery/status.js';
@@ -9,21 +9,21 @@ export type RemoteStatus = Readonly<Record<string, unknown>>;
 
 const SUCCESS: RemoteStatus = { metadata: {}, status: 'Success' };
 
-/** `message`: all that the agent sent on its error stream. */
+/** `message`: all that the kubelet sent on its error stream. */
 export function statusOfEnd(message: string, speaksJson: boolean): RemoteStatus {
   if (message === '') return SUCCESS;
   if (!speaksJson) return failure(`error executing remote command: ${message}`);
-  let told: unknown;
+  let status: unknown;
   try {
-    told = parseExactJson(message).value;
+    status = parseExactJson(message).value;
   } catch (error) {
     return failure(`error stream protocol error: ${(error as Error).message} in ${goQuote(message)}`);
   }
-  if (!isPlainObject(told)) return failure(`error stream protocol error: no object in ${goQuote(message)}`);
-  if (told['status'] === 'Success') return SUCCESS;
-  if (told['status'] !== 'Failure') return failure('error stream protocol error: unknown error');
-  if (told['reason'] !== NON_ZERO) return failure(textOf(told['message']));
-  return statusOfExit(told['details']);
+  if (!isPlainObject(status)) return failure(`error stream protocol error: no object in ${goQuote(message)}`);
+  if (status['status'] === 'Success') return SUCCESS;
+  if (status['status'] !== 'Failure') return failure('error stream protocol error: unknown error');
+  if (status['reason'] !== NON_ZERO) return failure(textOf(status['message']));
+  return statusOfExit(status['details']);
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -58,12 +58,12 @@ function withoutKind(error: StatusError): RemoteStatus {
   return rest;
 }
 
-/** What an agent says that does not want to leave HTTP: a Status, or any text. */
+/** The answer of a kubelet that refuses the upgrade: a Status, or any text. */
 export function statusOfRefusal(body: string): RemoteStatus {
   try {
-    const told: unknown = JSON.parse(body);
-    if (isPlainObject(told) && told['kind'] === 'Status') {
-      const { metadata = {}, status, message, reason, details, code } = told;
+    const answer: unknown = JSON.parse(body);
+    if (isPlainObject(answer) && answer['kind'] === 'Status') {
+      const { metadata = {}, status, message, reason, details, code } = answer;
       return { metadata, status, message, reason, details, code };
     }
   } catch {

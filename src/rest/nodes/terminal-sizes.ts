@@ -7,8 +7,8 @@ const MAX_SIZE = 0xffff;
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Takes messages with a terminal's size and writes each in the agent's form; while the agent does not read, only the last
- * counts. What is no size ends it.
+ * Receives messages with a terminal's size and writes each in the kubelet's form. While the kubelet does not read, only
+ * the last counts. A message that is no size ends it.
  */
 export function forwardSizes(to: Writable): (message: Buffer) => void {
   let isOver = false;
@@ -26,11 +26,11 @@ export function forwardSizes(to: Writable): (message: Buffer) => void {
   };
 }
 
-function readSize(told: unknown): { Width: number; Height: number } {
-  if (!isPlainObject(told)) throw new Error('no size');
+function readSize(size: unknown): { Width: number; Height: number } {
+  if (!isPlainObject(size)) throw new Error('no size');
   const member = (name: string): number => {
-    const key = Object.keys(told).find((one) => one.toLowerCase() === name);
-    const value = key === undefined ? 0 : told[key];
+    const key = Object.keys(size).find((one) => one.toLowerCase() === name);
+    const value = key === undefined ? 0 : size[key];
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > MAX_SIZE) {
       throw new Error('no size');
     }

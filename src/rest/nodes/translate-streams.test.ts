@@ -12,11 +12,11 @@ const silent = (): Duplex =>
     setTimeout: () => undefined,
   });
 
-test('the kubelet is told its host with its port, also where the port is that of HTTPS', async () => {
-  const asked: OutboundRequest[] = [];
+test('the kubelet receives its host with its port, also where the port is that of HTTPS', async () => {
+  const requests: OutboundRequest[] = [];
   const client = {
     upgrade: (request: OutboundRequest) => {
-      asked.push(request);
+      requests.push(request);
       return Promise.reject(new Error('nobody there'));
     },
   } as unknown as HttpClient;
@@ -40,7 +40,7 @@ test('the kubelet is told its host with its port, also where the port is that of
   await body.stream({ signal: new AbortController().signal } as ResponseSink);
   socket.destroy();
   assert.deepEqual(
-    asked.map((request) => request.headers?.['host']),
+    requests.map((request) => request.headers?.['host']),
     ['10.0.0.1:443'],
   );
 });

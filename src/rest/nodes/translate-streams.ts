@@ -1,4 +1,4 @@
-// Commands and attaching for clients that speak WebSocket, version 5, to agents that speak SPDY: the client's channels
+// Commands and attaching for clients that speak WebSocket, version 5, to kubelets that speak SPDY: the client's channels
 // become streams here.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,17 +16,17 @@ import { forwardSizes } from './terminal-sizes.js';
 
 export const STREAM_PROTOCOL = 'v5.channel.k8s.io';
 
-/** What agents may choose from. */
-const AGENT_PROTOCOLS = [
+/** What kubelets may choose from. */
+const KUBELET_PROTOCOLS = [
   STREAM_PROTOCOL,
   'v4.channel.k8s.io',
   'v3.channel.k8s.io',
   'v2.channel.k8s.io',
   'channel.k8s.io',
 ];
-/** With these, how a command ended is told as a Status; before, as a text. */
-const WITH_STATUS: ReadonlySet<string> = new Set(AGENT_PROTOCOLS.slice(0, 2));
-const WITH_SIZES: ReadonlySet<string> = new Set(AGENT_PROTOCOLS.slice(0, 3));
+/** With these, the end of a command is a Status; before, a text. */
+const WITH_STATUS: ReadonlySet<string> = new Set(KUBELET_PROTOCOLS.slice(0, 2));
+const WITH_SIZES: ReadonlySet<string> = new Set(KUBELET_PROTOCOLS.slice(0, 3));
 
 const CHANNELS = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
 const CLOSE_CHANNEL = 255;
@@ -34,7 +34,7 @@ const CLOSE_CHANNEL = 255;
 const WITHOUT_LEAVE = 1006;
 const LAST_WORDS_MS = 10_000;
 const IDLE_TIMEOUT_MS = 4 * 60 * 60 * 1000;
-/** How a command ended is told in a few words. */
+/** The end of a command is reported in a few words. */
 const MAX_STATUS_BYTES = 256 * 1024;
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
@@ -53,7 +53,7 @@ export interface WantedStreams {
   readonly tty: boolean;
 }
 
-/** The client is answered before the agent is asked: what goes wrong there is told on the error channel. */
+/** The client is answered before the kubelet is called: errors of the kubelet go to the error channel. */
 export function translateStreams({ http }: RestRequest, translation: Translation): HttpResponse {
   const { upgrade } = http;
   const refused = webSocketRefusal(http);
@@ -65,14 +65,14 @@ export function translateStreams({ http }: RestRequest, translation: Translation
       async stream({ signal }) {
         const webSocket = await shakeHands(http, upgrade, STREAM_PROTOCOL);
         if (webSocket === undefined) return;
-        // Nobody listens before the agent's streams are open.
+        // Nobody listens before the kubelet's streams are open.
         webSocket.pause();
         (upgrade.socket as Socket).setTimeout(IDLE_TIMEOUT_MS, () => webSocket.terminate());
         const gone = left(webSocket);
         const { stdout, stderr } = translation.wanted;
         const send = (channel: number, bytes: Buffer): void =>
           webSocket.send(Buffer.concat([Buffer.from([channel]), bytes]));
-        // Tells that all is set up.
+        // The streams are set up.
         send(stdout ? CHANNELS.stdout : stderr ? CHANNELS.stderr : CHANNELS.error, Buffer.alloc(0));
         const status = await run(new Client(webSocket, upgrade.socket, send), translation, { signal, gone });
         if (gone.aborted || webSocket.readyState !== webSocket.OPEN) return;
@@ -84,7 +84,7 @@ export function translateStreams({ http }: RestRequest, translation: Translation
   };
 }
 
-/** A client that takes its leave has no more input; the command may come to its end all the same. */
+/** A client that closes has no more input; the command may come to its end all the same. */
 function left(webSocket: WebSocket): AbortSignal {
   const controller = new AbortController();
   webSocket.once('close', (code) => {
@@ -104,7 +104,7 @@ class Client {
   /** Resolves at the end of the stream; reads only as fast as the client does. */
   async receive(stream: Duplex, channel: number): Promise<void> {
     for await (const bytes of stream as AsyncIterable<Buffer>) {
-      // What comes when the client has taken its leave is nobody's.
+      // What comes after the client has closed is dropped.
       if (this.webSocket.readyState !== this.webSocket.OPEN) continue;
       this.send(channel, bytes);
       await drained(this.socket);
@@ -124,7 +124,7 @@ interface Leaving {
   readonly gone: AbortSignal;
 }
 
-/** How it ended; undefined where the agent speaks what nobody here does, which is left without a word. */
+/** How it ended; undefined where the kubelet chose an unknown protocol: the client gets no status then. */
 async function run(
   client: Client,
   translation: Translation,
@@ -133,7 +133,7 @@ async function run(
   let session: SpdySession | undefined;
   const leave = (): void => session?.close();
   try {
-    const answer = await ask(translation, AbortSignal.any([signal, gone]));
+    const answer = await upgradeKubelet(translation, AbortSignal.any([signal, gone]));
     if (!('socket' in answer)) return await refusalOf(answer);
     if (!speaksSpdy(answer)) {
       answer.socket.destroy();
@@ -143,7 +143,7 @@ async function run(
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
     const protocol = String(answer.headers['x-stream-protocol-version'] ?? '');
-    if (protocol !== '' && !AGENT_PROTOCOLS.includes(protocol)) return undefined;
+    if (protocol !== '' && !KUBELET_PROTOCOLS.includes(protocol)) return undefined;
     return await converse(client, session, protocol, translation.wanted);
   } catch (error) {
     return failure(OutboundError.from(error).message);
@@ -158,7 +158,7 @@ const refusalOf = ({ body }: OutboundResponse): Promise<RemoteStatus> =>
     failure('unable to upgrade connection: unable to read error from server response'),
   );
 
-async function ask(
+async function upgradeKubelet(
   { client, origin, host, target }: Translation,
   signal: AbortSignal,
 ): Promise<Upgraded | OutboundResponse> {
@@ -171,18 +171,18 @@ async function ask(
       url: origin,
       target,
       headers: {
-        // The URL leaves out a port that is its scheme's own; the kubelet is told it all the same.
+        // The URL leaves out the default port of its scheme; the Host header for the kubelet has it all the same.
         host,
         connection: 'Upgrade',
         upgrade: 'SPDY/3.1',
-        'x-stream-protocol-version': AGENT_PROTOCOLS,
+        'x-stream-protocol-version': KUBELET_PROTOCOLS,
       },
       sendUserAgent: true,
       signal,
     })
     .catch((error: unknown) => {
       const broken = OutboundError.from(error);
-      // One that left without a word is told as one that left within its answer.
+      // A kubelet that closed without an answer is reported as one that closed within it.
       throw failed(broken.message === 'EOF' ? new OutboundError('protocol', 'unexpected EOF') : broken);
     });
   const { location } = answer.headers;
@@ -219,7 +219,7 @@ async function converse(
     stdout === undefined ? undefined : client.receive(stdout, CHANNELS.stdout),
     stderr === undefined ? undefined : client.receive(stderr, CHANNELS.stderr),
   ]);
-  // An agent that is gone without a word counts as one that had nothing to say against it, as in kube-apiserver.
+  // A kubelet that is gone without a status counts as one that reported success, as in kube-apiserver.
   return statusOfEnd(await ending, WITH_STATUS.has(protocol));
 }
 

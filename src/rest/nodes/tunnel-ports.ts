@@ -1,4 +1,4 @@
-// Port-forwarding for clients that speak WebSocket: what they send in its messages is SPDY, and goes to the agent as it
+// Port-forwarding for clients that speak WebSocket: what they send in its messages is SPDY, and goes to the kubelet as it
 // is.
 import { STATUS_CODES } from 'node:http';
 import type { HttpResponse } from '../../lib/http/http.js';
@@ -23,7 +23,7 @@ const WEB_SOCKET_HEADERS: ReadonlySet<string> = new Set([
   'sec-websocket-version',
 ]);
 
-/** Rejects with an OutboundError where the agent cannot be asked. */
+/** Rejects with an OutboundError where the kubelet cannot be called. */
 export async function tunnelPorts(
   { http }: RestRequest,
   destination: Destination,

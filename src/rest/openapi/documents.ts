@@ -1,4 +1,4 @@
-// The documents: which operations each tells of, and how a document is put together from them.
+// The documents: which operations each has, and how a document is put together from them.
 import { compareText } from '../../lib/text/compare-text.js';
 import crypto from 'node:crypto';
 import { apiVersionOf } from '../../machinery/object.js';
@@ -13,10 +13,10 @@ import { resourceRoutes } from './resource-routes.js';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** What a document of form 3 tells of. */
+/** The content of a document of OpenAPI 3. */
 export interface DocumentRoutes {
   readonly endpoints: readonly Endpoint[];
-  /** It tells of custom resources alone. */
+  /** It has custom resources alone. */
   readonly custom: boolean;
   routes(this: void): readonly Route[];
 }
@@ -38,19 +38,19 @@ export function routesByDocument(
     if (group !== '' && !endpoint.definition.custom) groups.add(group);
   }
   const documents = new Map<string, DocumentRoutes>();
-  const tell = (name: string, routes: () => readonly Route[], of: readonly Endpoint[] = NONE): void => {
+  const add = (name: string, routes: () => readonly Route[], of: readonly Endpoint[] = NONE): void => {
     documents.set(name, { endpoints: of, custom: areCustom(of), routes });
   };
-  tell('api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]);
-  tell('apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]);
+  add('api', () => [discoveryRoute({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', answer: 'APIVersions' })]);
+  add('apis', () => [discoveryRoute({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', answer: 'APIGroupList' })]);
   for (const group of groups) {
-    tell(`apis/${group}`, () => {
+    add(`apis/${group}`, () => {
       const { id, tag } = groupWords({ group });
       return [discoveryRoute({ path: `/apis/${group}/`, id: `get${id}APIGroup`, tag, answer: 'APIGroup' })];
     });
   }
-  for (const [name, members] of versions) tell(name, () => versionRoutes(name, members, mediaTypes), members);
-  for (const [name, routes] of beside) tell(name, () => routes);
+  for (const [name, members] of versions) add(name, () => versionRoutes(name, members, mediaTypes), members);
+  for (const [name, routes] of beside) add(name, () => routes);
   return documents;
 }
 
@@ -61,7 +61,7 @@ const areCustom = (endpoints: readonly Endpoint[]): boolean =>
 
 function versionRoutes(name: string, endpoints: readonly Endpoint[], mediaTypes: readonly MediaType[]): Route[] {
   const routes = endpoints.flatMap((endpoint) => resourceRoutes(endpoint, mediaTypes));
-  // Documents of custom kinds tell of nothing else.
+  // Documents of custom kinds have nothing else.
   if (areCustom(endpoints)) return routes;
   const { id, tag } = groupWords(endpoints[0]?.kind ?? {});
   const discovery = { path: `/${name}/`, id: `get${id}APIResources`, tag, answer: 'APIResourceList', mediaTypes };
@@ -114,11 +114,11 @@ const BEARER_TOKEN = {
 };
 
 export function documentV3(
-  told: Pick<DocumentRoutes, 'custom' | 'routes'>,
+  document: Pick<DocumentRoutes, 'custom' | 'routes'>,
   { version, definitions }: DocumentOptions,
 ): Buffer {
-  const { custom } = told;
-  const routes = told.routes();
+  const { custom } = document;
+  const routes = document.routes();
   const paths = pathItems(routes, 'v3');
   const schemas = runSync(definitions(definitionsIn(routes)));
   return encodedObject({
@@ -135,7 +135,7 @@ export function documentV3(
   });
 }
 
-/** What a document of form 2 says, each member printed as it will stand there. */
+/** The content of an OpenAPI 2 document, each member encoded as it will stand there. */
 export interface PartsV2 {
   readonly version: string;
   readonly paths: ReadonlyMap<string, string>;
@@ -143,7 +143,7 @@ export interface PartsV2 {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What a document of form 3 tells of, as it stands in the one of form 2. */
+/** The content of an OpenAPI 3 document, as it stands in the OpenAPI 2 one. */
 export interface ShareV2 extends Pick<PartsV2, 'paths'> {
   readonly parameters: ReadonlyMap<string, JsonSchema>;
   readonly definitions: ReadonlySet<string>;
@@ -215,7 +215,7 @@ function encodedObject(members: Readonly<Record<string, readonly string[]>>): Bu
   return bytesOf(texts);
 }
 
-/** One by one: a letter beyond Latin-1 would make all that it is joined with twice as large, and slow to write. */
+/** One by one: a character beyond Latin-1 would make all that it is joined with twice as large, and slow to write. */
 function bytesOf(texts: readonly string[]): Buffer {
   let length = 0;
   for (const text of texts) length += Buffer.byteLength(text);
@@ -234,7 +234,7 @@ function definitionsIn(routes: readonly Route[]): Set<string> {
   return names;
 }
 
-/** The operations by path. What all operations of a path take stands once, beside them. */
+/** The operations by path. The parameters of all operations of a path stand once, beside them. */
 function pathItems(
   routes: readonly Route[],
   form: SchemaForm,
@@ -368,7 +368,7 @@ function responsesOf({ responses }: Route, draw: (definition: string) => JsonSch
 const schemaOf = (form: SchemaForm, definition: string): JsonSchema =>
   definition === '' ? { type: 'string' } : referenceTo(form, definition);
 
-/** Parameters that clients look for in each operation, to tell what a server can do. */
+/** Parameters that clients look for in each operation, to learn what a server can do. */
 const NEVER_SHARED = new Set(['name', 'fieldValidation', 'dryRun']);
 
 /** A parameter of form 2. Most return on hundreds of operations: those are defined once, under a name. */

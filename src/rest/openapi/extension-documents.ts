@@ -9,13 +9,13 @@ import { PublishedDocument } from './published-document.js';
 export interface ExtensionDocuments {
   /** Of form 2, the most important one first: another list whenever anything in it is another. */
   swaggers(): readonly Swagger[];
-  /** Of form 3: where the documents of others are, by name. `isOwn` tells which of this server's own there are. */
+  /** OpenAPI 3: where the documents of others are, by name. `isOwn` says which documents this server has itself. */
   index(isOwn: (name: string) => boolean): ReadonlyMap<string, string>;
   /** Of form 3, by name: those of servers that know only form 2. */
   converted(): ReadonlyMap<string, PublishedDocument>;
 }
 
-/** This server's document of form 2 with what others add. Made when first asked for after either changed. */
+/** This server's OpenAPI 2 document with what others add. Built on the first request after either changed. */
 export class MergedDocument {
   readonly #now: () => Date;
   #from: { readonly parts: PartsV2; readonly swaggers: readonly Swagger[] } | undefined;
@@ -25,7 +25,7 @@ export class MergedDocument {
     this.#now = now;
   }
 
-  /** All who ask meanwhile wait for the same work. */
+  /** Concurrent requests share one build. */
   of(parts: PartsV2, swaggers: readonly Swagger[]): Promise<PublishedDocument> {
     if (this.#document === undefined || this.#from?.parts !== parts || this.#from.swaggers !== swaggers) {
       this.#from = { parts, swaggers };

@@ -38,7 +38,7 @@ test('a right hash may be kept for ever, a wrong one is sent on, a known tag nee
   assert.equal((await get('/openapi/v2', { 'if-none-match': '"other"' })).status, 200);
 });
 
-test('what is not there is 404, what cannot be given 406, and other paths are left to others', async () => {
+test('what is not there is 404, what cannot be served 406, and other paths are left to others', async () => {
   const { handle, get } = server(appsEndpoints());
   assert.equal((await get('/openapi/v3/apis/apps/v9')).status, 404);
   assert.equal((await get('/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406);
@@ -74,7 +74,7 @@ test('the protobuf form of a document says what its JSON says', async () => {
   assert.match(deployment?.extensions[0]?.value.yaml ?? '', /kind: Deployment/);
 });
 
-test('a schema tells types, defaults, required members, list types and kinds', async () => {
+test('a schema has types, defaults, required members, list types and kinds', async () => {
   const { get } = server(appsEndpoints());
   const { components } = jsonOf(await get('/openapi/v3/apis/apps/v1')) as {
     components: { schemas: Record<string, Schema> };
@@ -130,12 +130,12 @@ test('a kind that comes or changes renews its own document only', async () => {
   assert.equal((await get('/openapi/v3/apis/test.example/v1')).status, 404);
 });
 
-test('what form 2 tells of a kind that stays is printed once, and a letter beyond Latin-1 is told as it is', async () => {
+test('what OpenAPI 2 has of a kind that stays is encoded once, and a character beyond Latin-1 stays as it is', async () => {
   const staying = widget('');
-  let asked = 0;
+  let calls = 0;
   Object.assign(staying.definition, {
     openApiSchema: (_form: string, name: string) => {
-      if (name === staying.type.name) asked++;
+      if (name === staying.type.name) calls++;
       return { type: 'object', description: 'Fest …' };
     },
   });
@@ -145,11 +145,11 @@ test('what form 2 tells of a kind that stays is printed once, and a letter beyon
   assert.match(alone, /"Fest …"/);
   endpoints.push(...appsEndpoints());
   const whole = jsonOf(await get('/openapi/v2')) as Record<'definitions' | 'paths' | 'parameters', object>;
-  assert.equal(asked, 1);
+  assert.equal(calls, 1);
   const before = JSON.parse(alone) as typeof whole;
   for (const part of ['definitions', 'paths', 'parameters'] as const) {
-    for (const [name, told] of Object.entries(before[part])) {
-      assert.deepEqual((whole[part] as Record<string, unknown>)[name], told, name);
+    for (const [name, value] of Object.entries(before[part])) {
+      assert.deepEqual((whole[part] as Record<string, unknown>)[name], value, name);
     }
     assert.deepEqual(Object.keys(whole[part]), Object.keys(whole[part]).sort());
   }
@@ -168,7 +168,7 @@ test('a custom kind is patched in the ways it can be, and has no paths of old', 
   ]);
 });
 
-test('operations of custom kinds and the document around them are told as their own part of kube-apiserver tells them', async () => {
+test('operations of custom kinds and the document around them are those of the extension server of kube-apiserver', async () => {
   interface Operation {
     readonly parameters?: readonly { readonly name: string }[];
     readonly requestBody?: object;
@@ -258,7 +258,7 @@ function bytesOf({ body }: HttpResponse): Buffer {
 
 const jsonOf = (response: HttpResponse): unknown => JSON.parse(bytesOf(response).toString());
 
-/** Documents ask nothing of a registry but its kind. */
+/** Documents read nothing of a registry but its kind. */
 const endpointOf = (kind: KindDefinition, types: { type: StructType; listType: StructType }): Endpoint[] =>
   kind.versions.map((version) => createEndpoint({ kind } as unknown as ResourceRegistry, version, types));
 
@@ -318,9 +318,9 @@ const V2_MESSAGES = protobuf
 
 test('the document of form 2 is made cooperatively', async () => {
   const { get } = server(appsEndpoints());
-  let turns = 0;
-  const others = setInterval(() => turns++, 0);
+  let yields = 0;
+  const others = setInterval(() => yields++, 0);
   assert.equal((await get('/openapi/v2')).status, 200);
   clearInterval(others);
-  assert.ok(turns > 1, `${turns}`);
+  assert.ok(yields > 1, `${yields}`);
 });

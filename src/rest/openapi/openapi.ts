@@ -1,5 +1,5 @@
 // Serves the OpenAPI documents: /openapi/v2 as a whole, /openapi/v3 as an index and a document per group version.
-// They are built when first asked for, and again when kinds came or went.
+// They are built on first request, and again when kinds came or went.
 import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
@@ -29,14 +29,14 @@ import type { Route } from './route.js';
 import { PublishedDocument } from './published-document.js';
 
 export interface OpenApiOptions {
-  /** Asked anew on each request: kinds come and go. The same list until they do. */
+  /** Called on each request: kinds come and go. One list by identity until they do. */
   readonly endpoints: () => readonly Endpoint[];
   readonly mediaTypes: readonly MediaType[];
   /** The release that is emulated: `1.34`. */
   readonly version: string;
   /** Whether the values of closed string types are published. */
   readonly enums: boolean;
-  /** What the build printed of built-in types with their values, if it did. */
+  /** What the build encoded of built-in types with their values, if it did. */
   readonly builtIn?: (form: SchemaForm) => ReadonlyMap<string, Definition> | undefined;
   /** The operations of what is served beside the API, by document. */
   readonly beside: ReadonlyMap<string, readonly Route[]>;
@@ -117,11 +117,11 @@ interface OneDocument extends Pick<DocumentRoutes, 'endpoints'> {
 
 interface CurrentDocuments {
   current(): Documents;
-  /** To be waited for before a document is asked for: what takes long in all of a form, or in the one of a name. */
+  /** To be awaited before a document is read: the slow work for all documents of a form, or for the one of a name. */
   prepare(form: SchemaForm, name?: string): Promise<unknown> | undefined;
 }
 
-/** Documents live as long as the endpoints they tell of; a change of one group leaves the others' as they are. */
+/** Documents live as long as the endpoints they describe; a change of one group leaves the others' as they are. */
 function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let custom: ReadonlyMap<string, Endpoint> = new Map();
   const encoded = { v2: new CustomDefinitions('v2'), v3: new CustomDefinitions('v3') };
@@ -148,30 +148,30 @@ function createDocuments(options: OpenApiOptions): CurrentDocuments {
   let documents: Documents | undefined;
   const build = (endpoints: readonly Endpoint[]): Documents => {
     const each = new Map<string, OneDocument>();
-    for (const [name, told] of routesByDocument(endpoints, options.mediaTypes, options.beside)) {
+    for (const [name, described] of routesByDocument(endpoints, options.mediaTypes, options.beside)) {
       const former = documents?.each.get(name);
-      const kept = former !== undefined && sameItems(former.endpoints, told.endpoints);
-      each.set(name, kept ? former : documentOf(told));
+      const kept = former !== undefined && sameItems(former.endpoints, described.endpoints);
+      each.set(name, kept ? former : documentOf(described));
     }
     const shares = (): (() => ShareV2)[] => Array.from(each.values(), ({ share }) => share);
     let parts: PartsV2 | undefined;
-    const print = (): PartsV2 => (parts ??= runSync(partsV2(shares(), v2)));
+    const encode = (): PartsV2 => (parts ??= runSync(partsV2(shares(), v2)));
     return {
       v2: {
-        parts: print,
+        parts: encode,
         build: async () => void (parts ??= await runCooperatively(partsV2(shares(), v2))),
         isBuilt: () => parts !== undefined,
-        document: new PublishedDocument(() => documentV2(print()), 'v2', options.now()),
+        document: new PublishedDocument(() => documentV2(encode()), 'v2', options.now()),
       },
       each,
     };
   };
-  const documentOf = (told: DocumentRoutes): OneDocument => {
+  const documentOf = (described: DocumentRoutes): OneDocument => {
     let share: ShareV2 | undefined;
     return {
-      endpoints: told.endpoints,
-      v3: new PublishedDocument(() => documentV3(told, told.custom ? customV3 : v3), 'v3', options.now()),
-      share: () => (share ??= shareV2(told.routes())),
+      endpoints: described.endpoints,
+      v3: new PublishedDocument(() => documentV3(described, described.custom ? customV3 : v3), 'v3', options.now()),
+      share: () => (share ??= shareV2(described.routes())),
     };
   };
   return {
@@ -209,7 +209,7 @@ const customTypes = (endpoints: readonly Endpoint[]): Map<string, Endpoint> =>
 
 const JSON_MEDIA = 'application/json';
 const protobufMedia = (form: SchemaForm): string => `application/com.github.proto-openapi.spec.${form}.v1.0+protobuf`;
-/** What clients asked for before; it has a sign that no media type may have, so answers do not say it. */
+/** What clients requested before; it has a character that no media type may have, so answers do not say it. */
 const olderProtobufMedia = (form: SchemaForm): string => protobufMedia(form).replace('.v1.0+', '@v1.0+');
 
 function answerV2(
@@ -234,10 +234,10 @@ interface Found {
 function answerV3(request: HttpRequest, { name, document, now, workers }: Found): MaybePromise<HttpResponse> {
   const media = chooseMedia(request, 'v3');
   if (media === undefined) return { status: 406, headers: { vary: 'Accept' }, body: '' };
-  const asked = request.query.get('hash') ?? '';
+  const hash = request.query.get('hash') ?? '';
   const headers = { vary: 'Accept' };
-  if (asked === '') return content(request, { document, media, workers }, headers);
-  if (asked !== document.hash) {
+  if (hash === '') return content(request, { document, media, workers }, headers);
+  if (hash !== document.hash) {
     const location = urlOf(name, document);
     return {
       status: 301,
@@ -269,7 +269,7 @@ async function answerIndex(
   for (const [name, document] of documents) {
     if (!document.isBuilt) {
       document.build();
-      // Building all takes some hundred milliseconds; other requests get their turn in between.
+      // Building all needs some hundred milliseconds; it yields to other requests in between.
       await setImmediate();
     }
     urls.set(name, urlOf(name, document));
@@ -309,7 +309,7 @@ function content(
   ) {
     return { status: 304, headers: { ...headers, etag }, body: undefined };
   }
-  const told = {
+  const allHeaders = {
     ...headers,
     'content-type': media,
     etag,
@@ -318,12 +318,12 @@ function content(
   };
   return whenReady(media === JSON_MEDIA ? document.json : document.protobuf(workers), (body) => ({
     status: 200,
-    headers: told,
+    headers: allHeaders,
     body,
   }));
 }
 
-/** The first form the client takes that there is. */
+/** The first form that the client accepts and the server has. */
 function chooseMedia(request: HttpRequest, form: SchemaForm): string | undefined {
   const offered = new Map([
     [JSON_MEDIA, JSON_MEDIA],

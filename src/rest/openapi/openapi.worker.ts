@@ -1,4 +1,4 @@
-// What OpenAPI documents say of kinds with large schemas, and whole documents as protobuf, made on a worker thread.
+// What OpenAPI documents say of kinds with large schemas, and whole documents as protobuf, made on a worker.
 import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
@@ -42,7 +42,7 @@ export class CustomDefinitions {
     return made;
   }
 
-  /** Those that take long are made elsewhere: undefined when there are none to wait for. */
+  /** The slow ones are built on workers: undefined when there are none to wait for. */
   prepare(endpoints: readonly Endpoint[]): Promise<unknown> | undefined {
     const wanted = endpoints.filter(
       (endpoint) => publishesOnWorker(endpoint) !== undefined && !this.#made.has(endpoint),
@@ -65,7 +65,7 @@ export class CustomDefinitions {
   }
 }
 
-/** Where even a byte of an object is too much to look at here, its schema is what takes long. */
+/** Where even a byte of an object is too much to look at inline, its schema is what is slow. */
 function publishesOnWorker({ registry, definition }: Endpoint): WorkerPool | undefined {
   return definition.openApiSchema === undefined ? undefined : workersFor(registry, 1);
 }

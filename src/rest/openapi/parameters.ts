@@ -58,7 +58,7 @@ export const nameParameter = (kind: string): Parameter => ({
   description: `The name of the ${kind}.`,
 });
 
-/** The parameters each verb takes, from the options it understands: the same for every resource. */
+/** The parameters that each verb accepts, from the options it understands: equal for every resource. */
 export interface OptionParameters {
   readonly get: readonly Parameter[];
   readonly create: readonly Parameter[];

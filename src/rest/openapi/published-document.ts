@@ -3,14 +3,14 @@ import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import type { SchemaForm } from '../../schema/openapi/json-schema.js';
 import { encodeDocument } from './openapi.worker.js';
 
-/** A document in the forms it is served in, each made when first asked for. */
+/** A document in the forms it is served in, each made on first request. */
 export class PublishedDocument {
   #json: Buffer | undefined;
   #protobuf: Promise<Buffer> | undefined;
   #hash: string | undefined;
 
   constructor(
-    private readonly print: () => Buffer,
+    private readonly encode: () => Buffer,
     private readonly form: SchemaForm,
     readonly since: Date,
   ) {}
@@ -24,7 +24,7 @@ export class PublishedDocument {
   }
 
   get json(): Buffer {
-    this.#json ??= this.print();
+    this.#json ??= this.encode();
     return this.#json;
   }
 

@@ -1,4 +1,4 @@
-// One operation as both forms of OpenAPI tell it, before either form's words.
+// One operation as both forms of OpenAPI have it, before either form's words.
 import type { GroupVersion, GroupVersionKind } from '../../machinery/object.js';
 
 export type RouteMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';

@@ -47,7 +47,7 @@ function refusal(patchKind: PatchKind, patch: unknown): string {
     const [, shown = ''] = /Invalid value: ("(?:[^"\\]|\\.)*")/.exec((error as Error).message) ?? [];
     return JSON.parse(shown) as string;
   }
-  throw new Error('the patch was taken');
+  throw new Error('the patch was accepted');
 }
 
 test('a refused merge patch is shown with sorted members where it reached, and the type’s order elsewhere', () => {
@@ -86,7 +86,7 @@ test('a patch is known to make something large by its copies, each of which may 
   assert.equal(prepared('merge', { op: 'copy' }).growth, 1);
 });
 
-test('what a strategic patch has that is unknown is told by name', () => {
+test('what a strategic patch has that is unknown is reported by name', () => {
   const patch = { spec: { zeta: 1, alpha: { b: 1 }, type: 'ClusterIP' }, metadata: { odd: 1 } };
   assert.throws(
     prepare('strategic', patch),

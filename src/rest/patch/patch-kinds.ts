@@ -88,7 +88,7 @@ interface ReadPatch {
   readonly unmatchable: ReadonlySet<number> | undefined;
 }
 
-// hot: on its own, for the engine takes long to make a function with steps.
+// hot: on its own, for the engine is slow to build a generator.
 function* patchSteps(
   kind: PatchKind,
   live: Readonly<KubeObject> | undefined,
@@ -110,7 +110,7 @@ function* patchSteps(
   return object;
 }
 
-/** What a custom resource says it is; whose fields those of something unknown are nobody can tell. */
+/** The kind that a custom resource states; the fields of an unknown kind belong to no type. */
 function saidOf({ kind, apiVersion }: JsonObject, target: PatchTarget): 'own' | 'another version' | 'unknown' {
   if (target.type.unstructured === undefined) return 'own';
   if (kind !== target.kind.kind || typeof apiVersion !== 'string') return 'unknown';
@@ -140,7 +140,7 @@ function parsePatch(
   { options, target }: PatchContext,
 ): { value: unknown; duplicates: string[]; unmatchable?: ReadonlySet<number> | undefined } {
   const strict = options.fieldValidation !== 'Ignore';
-  // What is patched as text is read with its type afterwards, and no type of whole numbers takes `1.0`.
+  // What is patched as text is decoded by its type afterwards, and no integer type accepts `1.0`.
   const keepFloats = kind !== 'strategic' && target.type.unstructured === undefined;
   try {
     const { value, duplicates, unmatchable: unmatchableIn } = read({ keepFloats });
@@ -164,7 +164,7 @@ function checkFinite(tree: unknown): void {
   }
 }
 
-/** Who looks for unknown fields reads a patch once before, and tells what is wrong with it. */
+/** Strict validation reads a patch once before, and reports what is wrong with it. */
 function unreadText(kind: PatchKind, strict: boolean, { message }: DecodeError): string {
   if (kind === 'strategic') return message;
   if (strict) return `error decoding patch: ${message}`;
@@ -268,7 +268,7 @@ function* decodePatched(
   if (unconvertible !== undefined) {
     throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
-  // Of what a strategic patch made kube-apiserver tells by name, of the rest in the order it is read.
+  // Of the result of a strategic patch kube-apiserver reports by name, of the rest in the order it is read.
   const unknown = kind === 'strategic' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
   const errors = [...duplicates, ...(strict ? unknown : [])];
   if (errors.length > 0) {
@@ -291,8 +291,8 @@ function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<ty
 }
 
 /**
- * What a refusal shows: the patch, or the patched print of the object. What the patch left alone stands as it was
- * printed; objects it reached into have their members sorted.
+ * What a refusal shows: the patch, or the patched encoding of the object. What the patch left alone stands as it was
+ * encoded; objects it reached into have their members sorted.
  */
 function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): string {
   if (kind === 'strategic') {
@@ -367,7 +367,7 @@ interface Applied {
   readonly strictError?: string;
 }
 
-/** Reads an applied configuration; what is wrong with it is told as kube-apiserver's readers tell it. */
+/** Decodes an applied configuration; its errors are those of kube-apiserver's decoders. */
 function parseApplied(kind: PatchKind, read: ReadTree): Applied {
   const { value, strictError } = readApplied(kind, read);
   // Nothing is read as an object that has nothing.
@@ -388,7 +388,7 @@ function readApplied(kind: PatchKind, read: ReadTree): PatchTree {
   }
 }
 
-/** YAML is made JSON first, and told apart by that from what JSON does not take. */
+/** YAML is converted to JSON first, and distinguished by that from what JSON does not accept. */
 const YAML_TO_JSON = 'error converting YAML to JSON: ';
 
 function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<JsonObject>): KubeObject {
@@ -399,7 +399,7 @@ function decodeApplied(type: StructType, applied: JsonObject, patch: Readonly<Js
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     if (type.unstructured === undefined) throw unfitApply(patch, restoreError(error));
-    // Apply takes times and numbers for what they are not: of a custom resource nobody reads those.
+    // Apply accepts times and numbers of the wrong type: nobody decodes those of a custom resource.
     type.unstructured.dropUnreadable(applied);
     return decode();
   }

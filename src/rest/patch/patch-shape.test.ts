@@ -20,7 +20,7 @@ test('a JSON patch of nothing has no operations', () => {
   assert.deepEqual(jsonPatchShape(null, false), []);
 });
 
-test('what is no object is no merge patch, and told only where fields are checked', () => {
+test('what is no object is no merge patch, and reported only where fields are checked', () => {
   assert.throws(() => mergePatchShape([], true), unread('array into Go value of type map[string]interface {}'));
   assert.deepEqual(mergePatchShape([], false), []);
   assert.equal(mergePatchShape(null, true), null);

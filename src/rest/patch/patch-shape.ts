@@ -1,4 +1,4 @@
-// What a patch must be before it is one: kube-apiserver reads each kind into a type of Go, and tells what does not fit.
+// What a patch must be before it is one: kube-apiserver decodes each kind into a Go type, and reports what does not fit.
 import { isJsonObject } from '../../lib/json/float-literal.js';
 import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import type { JsonObject } from '../../machinery/object.js';

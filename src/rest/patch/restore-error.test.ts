@@ -4,7 +4,7 @@ import { typeOf } from '../../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { restoreError } from './restore-error.js';
 
-function told(kind: string, tree: object): string {
+function errorOf(kind: string, tree: object): string {
   const type = typeOf('', 'v1', kind);
   assert.ok(type);
   try {
@@ -13,11 +13,11 @@ function told(kind: string, tree: object): string {
     assert.ok(error instanceof DecodeError);
     return restoreError(error);
   }
-  throw new Error('the tree was taken');
+  throw new Error('the tree was accepted');
 }
 
-test('a value of the wrong sort is told by what Go could not convert', () => {
-  const pod = (spec: object): string => told('Pod', { spec });
+test('a value of the wrong sort is reported by what Go could not convert', () => {
+  const pod = (spec: object): string => errorOf('Pod', { spec });
   assert.equal(pod({ nodeName: 7 }), 'cannot convert int64 to string');
   assert.equal(pod({ nodeName: 1.5 }), 'unrecognized type: string');
   assert.equal(pod({ nodeName: {} }), 'unrecognized type: string');
@@ -31,13 +31,13 @@ test('a value of the wrong sort is told by what Go could not convert', () => {
 });
 
 test('bytes and times read themselves', () => {
-  assert.equal(told('ConfigMap', { binaryData: { a: {} } }), 'cannot restore slice from map');
+  assert.equal(errorOf('ConfigMap', { binaryData: { a: {} } }), 'cannot restore slice from map');
   assert.equal(
-    told('ConfigMap', { binaryData: { a: 'other' } }),
+    errorOf('ConfigMap', { binaryData: { a: 'other' } }),
     'error decoding from json: illegal base64 data at input byte 4',
   );
   assert.equal(
-    told('ConfigMap', { metadata: { creationTimestamp: 7 } }),
+    errorOf('ConfigMap', { metadata: { creationTimestamp: 7 } }),
     'json: cannot unmarshal number into Go value of type string',
   );
 });

@@ -4,7 +4,7 @@ import { decodeManagers } from '../../schema/apply/managers.js';
 import { fieldsText } from '../../schema/lazy-fields.js';
 import { dedupOwnerReferences } from '../body/owner-references.js';
 
-/** Puts right what plugins may have made of an object's metadata. `owned` is who owned what before they were asked. */
+/** Puts right what plugins may have made of an object's metadata. `owned`: the managed fields before admission. */
 export function tidyAdmitted(
   object: KubeObject,
   owned: readonly ManagedFieldsEntry[] | undefined,

@@ -4,7 +4,7 @@ import { serviceAccountKind } from '../../apis/core/serviceaccount/definition.js
 import type { KindDefinition } from '../../registry/kind.js';
 import { TestApi } from '../../server/testing/test-api.js';
 
-test('who asks for a token is noted on the answer, with what was filled in', async () => {
+test('the requester of a token is noted on the answer, with what was filled in', async () => {
   const accounts = serviceAccountKind({ createToken: async ({ body }) => ({ code: 201, object: body }) });
   const api = new TestApi({ kinds: [accounts as unknown as KindDefinition] });
   const { status, body } = await api.post(

@@ -110,7 +110,7 @@ export async function createSubresource(
   return respond(rendering, code, typeOfAnswer(made, type), made);
 }
 
-/** Which of the other versions a subresource takes the body is in; undefined for its own, or one nobody knows. */
+/** Which of the other versions that a subresource accepts the body is in; undefined for its own or an unknown one. */
 async function sentVersion(
   { mediaTypes, converter }: RestServices,
   http: HttpRequest,
@@ -128,7 +128,7 @@ async function sentVersion(
     const { apiVersion = '' } = object as KubeObject;
     return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
   } catch (error) {
-    // What is wrong with the body is told when it is decoded in full.
+    // Errors in the body are reported when it is decoded in full.
     if (error instanceof WireError || error instanceof StatusError) return undefined;
     throw error;
   }

@@ -18,7 +18,7 @@ test('an object without a name and a way to make one is refused', async () => {
   assert.match(body.message, /metadata.name: Required value: name or generateName is required/);
 });
 
-test('an empty list that is always printed is none once it is kept, however it is printed', async () => {
+test('an empty list that is always encoded is null once it is kept, in every encoding', async () => {
   const api = open({ kinds: [csiNodes as unknown as KindDefinition] });
   const path = '/apis/storage.k8s.io/v1/csinodes';
   const created = (name: string, headers: Readonly<Record<string, string>>, query = '') =>
@@ -28,20 +28,20 @@ test('an empty list that is always printed is none once it is kept, however it i
   assert.match(String((await created('c', { accept: 'application/yaml' })).bytes), /drivers: null/);
 });
 
-test('a number that none can hold is told with its place', async () => {
+test('a number that none can hold is reported with its place', async () => {
   const body = '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d"},"spec":{"replicas":1e400}}';
   const { status, body: refused } = await open().send('POST', '/apis/apps/v1/namespaces/n/deployments', { body });
   assert.equal(status, 400);
   assert.match(refused.message, /number 1e400 into Go struct field DeploymentSpec.spec.replicas of type int32$/);
 });
 
-test('a name that is taken conflicts, and says so when the other is on its way out', async () => {
+test('a name that is in use conflicts, and says so when the other is on its way out', async () => {
   const api = open();
   const object = { metadata: { name: 'a', finalizers: ['x.io/y'] } };
   assert.equal((await api.post(MAPS, object)).status, 201);
-  const taken = await api.post(MAPS, object);
-  assert.deepEqual([taken.status, taken.body.reason], [409, 'AlreadyExists']);
-  assert.equal(taken.body.message, 'configmaps "a" already exists');
+  const refused = await api.post(MAPS, object);
+  assert.deepEqual([refused.status, refused.body.reason], [409, 'AlreadyExists']);
+  assert.equal(refused.body.message, 'configmaps "a" already exists');
   await api.delete(`${MAPS}/a`);
   const leaving = await api.post(MAPS, object);
   assert.equal(leaving.body.message, 'object is being deleted: configmaps "a" already exists');
@@ -55,7 +55,7 @@ test('a generated name is tried again until a free one comes', async () => {
     admission: {
       validate: async ({ name }) => {
         names.push(name);
-        // Somebody else takes each of the first names before it is written.
+        // Another writer uses each of the first names before it is written.
         if (names.length <= 3)
           await api.resources
             .registry({ group: '', resource: 'configmaps' })
@@ -71,7 +71,7 @@ test('a generated name is tried again until a free one comes', async () => {
   assert.match(body.metadata.name ?? '', /^a-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
 });
 
-test('eight generated names that are all taken are enough', async () => {
+test('eight generated names that are all in use are enough', async () => {
   let tries = 0;
   const api = open({
     admission: {
@@ -95,7 +95,7 @@ test('a long generateName is cut so that the name fits', async () => {
   assert.equal(body.metadata.name?.length, 63);
 });
 
-test('what only the server says about an object is not taken from a client', async () => {
+test('what only the server says about an object is not accepted from a client', async () => {
   const { status, body } = await open().post(MAPS, {
     metadata: {
       name: 'a',
@@ -166,7 +166,7 @@ test('a spec with a status starts at generation 1 and without its status', async
   assert.deepEqual(body.status, {});
 });
 
-test('fields nobody knows are told, refused or passed over as asked', async () => {
+test('unknown fields are warned of, refused or ignored as requested', async () => {
   const api = open();
   const text = '{"metadata":{"name":"a"},"data":{},"data":{},"surplus":1}';
   const strict = await api.post(`${MAPS}?fieldValidation=Strict`, text);
@@ -220,7 +220,7 @@ test('a body of another kind or version is refused', async () => {
   assert.match(version.body.message, /no kind "ConfigMap" is registered for version "v9"/);
 });
 
-test('what a body is is told in letters of any case, by the last of them', async () => {
+test('the members kind and apiVersion count in any case, the last of them', async () => {
   const api = open();
   const said = async (members: string, query = ''): Promise<string | number> => {
     const { status, body } = await api.post(`${MAPS}${query}`, `{${members},"metadata":{"generateName":"a"}}`);

@@ -87,7 +87,7 @@ export async function createObject(
         services.admission.validate({
           ...attributes,
           object: finished,
-          // What was asked for, whatever a webhook has made of it; a name that was generated is known only now.
+          // The requested name, whatever a webhook has made of it; a name that was generated is known only now.
           name: attributes.name || (finished.metadata.name ?? ''),
         }),
       copy: deepCopy,
@@ -164,7 +164,7 @@ async function makeOnWorkerPool(
   return objectMade(endpoint, made);
 }
 
-/** A namespace is in itself, for whoever asks where a request happens. */
+/** A namespace is in itself, for what reads the namespace of a request. */
 function namespaceOf(endpoint: Endpoint, namespace: string, object: KubeObject): string {
   const { group, resource } = endpoint.resource;
   if (group === '' && resource === 'namespaces') return object.metadata.name ?? '';

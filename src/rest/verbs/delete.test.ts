@@ -103,7 +103,7 @@ test('options that contradict themselves or mean nothing are refused', async () 
   assert.equal((await api.get(`${MAPS}/a`)).status, 200);
 });
 
-test('that an object is gone is told in the form that was asked for, whatever it was to be made', async () => {
+test('the Status of a deletion comes in the requested form, whatever it was to be made', async () => {
   const api = open();
   await api.post(MAPS, map('a'));
   const accept = 'application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -176,7 +176,7 @@ test('an object that is held is marked once, with its generation raised', async 
   assert.deepEqual([again.deletionTimestamp, again.resourceVersion], [deletionTimestamp, resourceVersion]);
 });
 
-test('a 202 goes to who asked not to orphan and has to wait', async () => {
+test('a 202 goes to a client that does not orphan and has to wait', async () => {
   const api = open();
   await api.post(MAPS, map('a', { finalizers: ['x.io/y'] }));
   assert.equal((await api.delete(`${MAPS}/a`, { orphanDependents: false })).status, 202);
@@ -232,7 +232,7 @@ test('a negative time is one second', async () => {
   assert.equal((await api.delete(`${PODS}/p?gracePeriodSeconds=-3`)).body.metadata.deletionGracePeriodSeconds, 1);
 });
 
-test('replication controllers orphan their pods unless told otherwise', async () => {
+test('replication controllers orphan their pods unless the options say otherwise', async () => {
   const api = open();
   const path = '/api/v1/namespaces/n/replicationcontrollers';
   await api.post(path, { metadata: { name: 'r' }, spec: { selector: { a: 'b' }, template } });
@@ -299,7 +299,7 @@ test('a collection that holds more than one page is deleted whole', async () => 
   assert.ok(left.every(({ metadata }) => metadata.deletionTimestamp !== undefined));
 });
 
-test('of many who delete one object, each is told that it is gone or was', async () => {
+test('of many who delete one object, each learns that it is gone or was', async () => {
   const api = open();
   await api.post(MAPS, map('a'));
   const codes = (await Promise.all(Array.from({ length: 8 }, () => api.delete(`${MAPS}/a`)))).map(
@@ -324,7 +324,7 @@ async function halfReadable(over: Partial<ConstructorParameters<typeof TestApi>[
 }
 
 for (const cache of [true, false]) {
-  test(`an object that cannot be read goes only when that is asked for, ${cache ? 'cached' : 'direct'}`, async () => {
+  test(`an object that cannot be read goes only on request, ${cache ? 'cached' : 'direct'}`, async () => {
     const api = await halfReadable({ cache });
     assert.equal((await api.delete(`${MAPS}/bad`)).status, 500);
     assert.equal((await api.get(`${MAPS}/good`)).status, 200);

@@ -63,12 +63,12 @@ export async function removeObject(
       code,
       answer,
     );
-  // In the form that was asked for: there is nothing in it to be made a table or metadata of.
+  // In the requested form: there is nothing in it to be made a table or metadata of.
   const { media, pretty } = negotiated;
   return respondValue({ request: http, negotiated: { media, pretty } }, code, metaType('Status'), answer);
 }
 
-/** Asks for a right of its own: what the object would have held back happens no more. */
+/** Requires a permission of its own: what the object would have held back happens no more. */
 async function removeUnreadable(
   services: RestServices,
   endpoint: Endpoint,
@@ -175,7 +175,7 @@ function admitDelete(
   };
 }
 
-/** What ends in steps is deleted as the very object that was found, and those who are asked are shown so. */
+/** What ends in steps is deleted as the very object that was found, and admission reviews that object. */
 function optionsShown(
   { definition }: Endpoint,
   options: AdmissionAttributes['options'],
@@ -194,7 +194,7 @@ async function readDeleteOptions(
   verb: BodyVerb,
 ): Promise<DeleteOptions> {
   const { http, trail } = request;
-  // Of a collection kube-apiserver does not tell.
+  // kube-apiserver sends no warning for a collection.
   const span = verb === 'delete' ? request.trace?.span : undefined;
   const body = await readRequestBody(services, endpoint, request, verb);
   const sent = body.length === 0 ? deleteOptionsFromQuery(http.query) : await decodeDeleteOptions(services, http, body);
@@ -240,5 +240,5 @@ function checkKind({ kind, apiVersion }: SentKind): void {
 
 const META_SCHEME = '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"';
 
-/** kube-apiserver takes options it cannot read for an error of its own. */
+/** kube-apiserver treats options that it cannot decode as an internal error. */
 const notOptions = (message: string): StatusError => new StatusError(500, '', message);

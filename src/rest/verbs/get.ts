@@ -56,7 +56,7 @@ export function getObject(
 
 const WRITING = 'About to write a response';
 
-/** What expires has no cache in kube-apiserver: its store itself is asked, which takes such a version for the client's mistake. */
+/** What expires has no cache in kube-apiserver: its store is read, where such a version is the client's mistake. */
 function checkGetVersion({ definition }: Endpoint, resourceVersion: string): void {
   if (definition.ttlSeconds === undefined) return checkResourceVersion(resourceVersion);
   const wrong = resourceVersionError(resourceVersion);

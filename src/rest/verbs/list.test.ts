@@ -25,7 +25,7 @@ async function filled(count: number, over = {}): Promise<TestApi> {
   return api;
 }
 
-test('a get takes no version it cannot read or wait for', async () => {
+test('a get accepts no version it cannot read or wait for', async () => {
   const api = await filled(1);
   const wrong = await api.get(`${MAPS}/m0?resourceVersion=x`);
   assert.equal(wrong.status, 500);
@@ -39,7 +39,7 @@ test('a get takes no version it cannot read or wait for', async () => {
   assert.equal(exported.status, 400);
 });
 
-test('a get of what expires takes a version it cannot read for a mistake of the client', async () => {
+test('a get of what expires treats a version it cannot read as a mistake of the client', async () => {
   const api = open({ kinds: [events, namespaces] as unknown as KindDefinition[] });
   const { status, body } = await api.get('/api/v1/namespaces/n/events/e?resourceVersion=x');
   assert.equal(status, 400);
@@ -158,7 +158,7 @@ test('a page beside the selector of one name goes on like any other', async () =
   assert.deepEqual([await after('m0'), await after('m2')], [[], ['m2']]);
 });
 
-test('a selector leaves the number of the others untold', async () => {
+test('a selector leaves out the remaining count', async () => {
   const api = await filled(6);
   const page = (await api.get(`${MAPS}?limit=1&labelSelector=parity%3Dodd`)).body;
   assert.deepEqual(names(page), ['m1']);
@@ -190,7 +190,7 @@ test('a token of a state that is gone goes on at the newest one', async () => {
   );
 });
 
-test('tokens that nobody gave out are refused, however large', async () => {
+test('tokens that no list issued are refused, however large', async () => {
   const api = await filled(1);
   const forged = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   for (const token of [
@@ -228,16 +228,16 @@ test('items carry no kind of their own, and an empty list is a list', async () =
   );
 });
 
-test('a large answer is compressed for who takes gzip, and whole for all', async () => {
+test('a large answer is compressed for a client that accepts gzip, and whole for all', async () => {
   const api = open();
   for (let i = 0; i < 8; i++) await api.post(MAPS, { metadata: { name: `m${i}` }, data: { a: 'é'.repeat(40_000) } });
   const plain = await api.get(MAPS);
   assert.equal(plain.headers['content-encoding'], undefined);
   assert.equal(plain.body.items.length, 8);
-  const packed = await api.get(MAPS, { 'accept-encoding': 'deflate, gzip' });
-  assert.equal(packed.headers['content-encoding'], 'gzip');
-  assert.ok(packed.bytes.length < plain.bytes.length / 10);
-  assert.deepEqual(zlib.gunzipSync(packed.bytes), plain.bytes);
+  const gzipped = await api.get(MAPS, { 'accept-encoding': 'deflate, gzip' });
+  assert.equal(gzipped.headers['content-encoding'], 'gzip');
+  assert.ok(gzipped.bytes.length < plain.bytes.length / 10);
+  assert.deepEqual(zlib.gunzipSync(gzipped.bytes), plain.bytes);
   const refused = await api.get(MAPS, { 'accept-encoding': 'gzip;q=0' });
   assert.equal(refused.headers['content-encoding'], undefined);
   const small = await api.get(`${MAPS}?limit=1`, { 'accept-encoding': 'gzip' });

@@ -21,7 +21,7 @@ import { type ElementEncoding, encodeLongList } from '../answer/long-list.js';
 import { negotiate, notAcceptableTransform, OF_LISTS } from '../wire/negotiate.js';
 import type { ListOptions } from '../contract/query-options.js';
 import type { RestRequest } from '../contract/request.js';
-import { type Form, formAsked, formOf, goName } from '../answer/formed-value.js';
+import { type Form, requestedForm, formOf, goName } from '../answer/formed-value.js';
 import { elementOnWorker } from '../answer/render.worker.js';
 import { type Rendering, respondConverted, respondCooperatively } from '../answer/respond.js';
 import { joinedElements, type ProtobufForm, protobufForm } from '../answer/protobuf-form.js';
@@ -43,7 +43,7 @@ export async function listObjects(
   const negotiated = negotiate(http, services.mediaTypes, OF_LISTS);
   const selection = selectionOf(endpoint, options, info.name);
   const { resourceVersion, resourceVersionMatch, limit } = options;
-  // A further page may not name one at all, which is told after what is wrong with the page itself.
+  // A further page may not name one at all, which is reported after errors of the page itself.
   const wrong = options.continue === '' ? resourceVersionError(resourceVersion) : undefined;
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
   const span = request.trace?.span;
@@ -66,7 +66,7 @@ export async function listObjects(
   return timedAnswer(request, negotiated, () => respondList(rendering, result));
 }
 
-/** A list in the form that was asked for. */
+/** A list in the requested form. */
 export function respondList(rendering: Rendering, result: ListResult): MaybePromise<HttpResponse> {
   const { endpoint, negotiated } = rendering;
   const { media, pretty, transform } = negotiated;
@@ -84,7 +84,7 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     return respondElements(rendering, protobuf, result.items, metadata);
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
-  const { type, envelope, member, element, nothing = [] } = listParts(endpoint, askedFor(rendering), metadata);
+  const { type, envelope, member, element, nothing = [] } = listParts(endpoint, formFor(rendering), metadata);
   const elements = orderOf(rendering, result.items).map(element);
   return respondCooperatively(rendering, 200, type, {
     ...envelope,
@@ -92,7 +92,7 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
   });
 }
 
-const askedFor = ({ negotiated, request, clock }: Rendering): Form => formAsked(negotiated, request.query, clock);
+const formFor = ({ negotiated, request, clock }: Rendering): Form => requestedForm(negotiated, request.query, clock);
 
 const orderOf = ({ endpoint, negotiated }: Rendering, items: readonly StoredObject[]): readonly StoredObject[] =>
   negotiated.transform?.kind === 'Table' ? inRowOrder(endpoint, items) : items;
@@ -106,11 +106,11 @@ function isLong(items: readonly StoredObject[]): boolean {
   return false;
 }
 
-/** Indented, it can be written in pieces none of which takes long. */
+/** Indented, it can be written in pieces of bounded size. */
 const isLongOfSmall = (items: readonly StoredObject[]): boolean =>
   isLong(items) && items.every(({ size }) => size <= CONVERTED_BYTES);
 
-/** Cooperatively; what takes longest, elsewhere. */
+/** Cooperatively; what is slowest, on a worker. */
 async function respondLong(rendering: Rendering, result: ListResult, metadata: ListMeta): Promise<HttpResponse> {
   const { endpoint, request, negotiated } = rendering;
   const { media, pretty, transform } = negotiated;
@@ -123,7 +123,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
     const json = await asOne([head, ...items, withoutNewline(tail)]);
     return respondConverted(rendering, 200, endpoint.listType, json);
   }
-  const form = askedFor(rendering);
+  const form = formFor(rendering);
   const parts = listParts(endpoint, form, metadata);
   const { type } = parts;
   const items = await inOrder(rendering, result.items);
@@ -155,7 +155,7 @@ function respondElements(
   metadata: ListMeta,
 ): MaybePromise<HttpResponse> {
   const { endpoint, request, negotiated } = rendering;
-  const { type, envelope, member, element } = listParts(endpoint, askedFor(rendering), metadata);
+  const { type, envelope, member, element } = listParts(endpoint, formFor(rendering), metadata);
   const json = async (): Promise<Buffer> =>
     asOne(
       await encodeLongList(
@@ -221,18 +221,18 @@ function respondBytes(
   const whole = async (): Promise<Buffer> =>
     Buffer.concat([head, ...(await joinedCooperatively(endpoint, items)), tail]);
   const object: AnsweredObject = { form: 'list', json: whole };
-  const around = pretty ? { head, tail: withoutNewline(tail), print: prettyPrint() } : { head, tail };
+  const around = pretty ? { head, tail: withoutNewline(tail), encode: prettyEncoder() } : { head, tail };
   return compressed(request, { status: 200, headers, body: inPieces(endpoint, items, around), object }, bytes);
 }
 
-function prettyPrint(): (piece: Buffer) => Buffer {
+function prettyEncoder(): (piece: Buffer) => Buffer {
   const next = indenter();
   return (piece) => Buffer.from(next(piece.toString()));
 }
 
 const PLAIN_LIST: AnsweredObject = { form: 'list' };
 
-/** What stands around the items. Lists of custom resources print their members sorted by name, too. */
+/** What stands around the items. Lists of custom resources encode their members sorted by name, too. */
 function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head: Buffer; tail: Buffer } {
   const listKind = JSON.stringify(definition.listKind ?? `${kind.kind}List`);
   const apiVersion = JSON.stringify(apiVersionOf(kind));
@@ -253,7 +253,7 @@ function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head:
 
 const COMMA = 0x2c;
 
-/** Joined once for all who ask, until the list changes. By the array of items, which the store hands out again while nothing has changed. */
+/** Joined once for all requests, by the array of items: the store keeps one array while nothing has changed. */
 const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
 
 function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
@@ -301,23 +301,23 @@ interface Around {
   readonly head: Buffer;
   readonly tail: Buffer;
   /** What a piece is sent as, if not as it is. */
-  readonly print?: (piece: Buffer) => Buffer;
+  readonly encode?: (piece: Buffer) => Buffer;
 }
 
-function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, print }: Around): ResponseBody {
+function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, encode }: Around): ResponseBody {
   return {
     async stream(sink) {
       let piece = Buffer.allocUnsafe(PIECE_BYTES);
       let at = head.copy(piece, 0);
       const send = (): boolean => {
         const bytes = piece.subarray(0, at);
-        return sink.write(print === undefined ? bytes : print(bytes));
+        return sink.write(encode === undefined ? bytes : encode(bytes));
       };
       const flush = async (next: number): Promise<void> => {
         const ready = send();
         if (!ready) await sink.drained();
-        // What was printed, or was written and has drained, is on its way: the same memory takes the next piece.
-        const isFree = print !== undefined || (!ready && sink.pendingBytes === 0);
+        // What was encoded, or was written and has drained, is on its way: the next piece reuses its memory.
+        const isFree = encode !== undefined || (!ready && sink.pendingBytes === 0);
         if (!isFree || next > piece.length) piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
         at = 0;
       };

@@ -115,7 +115,7 @@ test('a patch of an unknown sort is 415', async () => {
   assert.equal((await api.patch(`${MAPS}/a`, `${MERGE}; charset=utf-8`, {})).status, 200);
 });
 
-test('a patch of a known sort among others, or between spaces, is 415 with what is taken', async () => {
+test('a patch of a known sort among others, or between spaces, is 415 with what is accepted', async () => {
   const api = await withMap();
   for (const type of [` ${MERGE}`, `${MERGE} `, `text/plain, ${MERGE};q=1`]) {
     const { status, body } = await api.patch(`${MAPS}/a`, type, {});
@@ -282,7 +282,7 @@ test('a patch can rename, move or retype nothing', async () => {
   assert.match(typed.body.message, /cannot unmarshal number into Go struct field ConfigMap.data of type string/);
 });
 
-test('what cannot be read is told by who reads it first', async () => {
+test('what cannot be read is reported by the first decoder', async () => {
   const api = await withMap();
   const said = async (type: string, query: string): Promise<string> =>
     (await api.patch(`${MAPS}/a${query}`, type, 'a: b')).body.message;
@@ -354,7 +354,7 @@ test('a patch that changes nothing writes nothing', async () => {
   }
 });
 
-test('what does not belong in a patch is told, refused or passed over as asked', async () => {
+test('what does not belong in a patch is warned of, refused or ignored as requested', async () => {
   const api = await withMap();
   const text = '{"data":{"k":"2"},"data":{"k":"3"},"surplus":1}';
   const strict = await api.patch(`${MAPS}/a?fieldValidation=Strict`, MERGE, text);

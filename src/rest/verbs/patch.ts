@@ -81,7 +81,7 @@ export async function patchObject(
     createMissing: applies && subresource === '',
     bytes: body.length,
     async change(current, found) {
-      // A kind whose PUT may create asks for the change of what is missing, too.
+      // A kind whose PUT may create calls the change for a missing object, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       if ('refused' in checked) throw checked.refused;
@@ -119,7 +119,7 @@ export async function patchObject(
 /** A patch that can be read: as a function, or as another thread has read it. */
 type CheckedPatch = { readonly patch: Patch } | { readonly made: ChangeMade };
 
-/** What is wrong with a patch is told to whom there is something to patch for. */
+/** Errors of a patch are reported only where there is an object to patch. */
 type Refused = { readonly refused: StatusError };
 
 function orRefused(check: () => MaybePromise<CheckedPatch>): MaybePromise<CheckedPatch | Refused> {
@@ -172,7 +172,7 @@ function checkIdentity(object: KubeObject, exists: boolean, endpoint: Endpoint, 
   checkName(object, info.name);
 }
 
-/** Reads a patch: a large one now, cooperatively. What is wrong with it is told when it is asked for. */
+/** Decodes a patch: a large one now, cooperatively. Its errors are thrown when it is used. */
 export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<ReadTree> {
   const encoding = encodingOf(kind);
   if (body.length <= LARGE_BYTES) return (options) => readPatch(encoding, body, options);
@@ -185,7 +185,7 @@ export function patchReader(converter: Converter, kind: PatchKind, body: Buffer)
 }
 
 /**
- * Custom resources have no merge keys: they take no strategic merge patches. Applies come in CBOR where objects do.
+ * Custom resources have no merge keys: they accept no strategic merge patches. Applies come in CBOR where objects do.
  */
 export function patchKind(
   http: HttpRequest,
@@ -196,15 +196,15 @@ export function patchKind(
   const end = stated.indexOf(';');
   const sent = end < 0 ? stated : stated.slice(0, end);
   const withCbor = mediaTypes.includes(CBOR_TYPE);
-  const isTaken = (kind: PatchKind): boolean =>
+  const isAccepted = (kind: PatchKind): boolean =>
     (kind !== 'strategic' || !definition.custom) && (kind !== 'apply-cbor' || withCbor);
   const kind = PATCH_TYPES.get(sent);
-  if (kind !== undefined && isTaken(kind)) return kind;
+  if (kind !== undefined && isAccepted(kind)) return kind;
   // Of a built-in kind the route already refuses it, in fewer words, unless one among several types is known there.
   const isRouted = (one: string): boolean => {
     const known = PATCH_TYPES.get(trimSpaces(one.split(';', 1)[0] ?? ''));
-    return known !== undefined && isTaken(known);
+    return known !== undefined && isAccepted(known);
   };
   if (!definition.custom && !stated.split(',').some(isRouted)) throw wrongMediaType();
-  throw unsupportedMediaType([...PATCH_TYPES].filter(([, other]) => isTaken(other)).map(([type]) => type));
+  throw unsupportedMediaType([...PATCH_TYPES].filter(([, other]) => isAccepted(other)).map(([type]) => type));
 }

@@ -1,4 +1,4 @@
-// What those who are asked before a write are shown.
+// What admission sees before a write.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { optionsValue } from '../../admission/matching/request-value.js';
@@ -25,7 +25,7 @@ function watched(admit?: (attributes: AdmissionAttributes) => void) {
   return { api, seen };
 }
 
-test('who validates is told the name that was asked for, and one that was generated', async () => {
+test('validating admission sees the requested name, and one that was generated', async () => {
   const { api, seen } = watched(({ object }) => {
     if (object?.metadata.name === 'a') object.metadata.name = 'renamed';
   });
@@ -46,18 +46,18 @@ test('what nobody waits for any more once it is reviewed is not written', async 
   assert.equal((await api.send('GET', `${path}/a`)).status, 404);
 });
 
-test('a pod that goes at once is told of twice: when it is marked, and when it goes', async () => {
+test('a pod that goes at once is reviewed twice: when it is marked, and when it goes', async () => {
   const { api, seen } = watched();
   const body = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
   await api.send('POST', '/api/v1/namespaces/default/pods', { body });
   const path = '/api/v1/namespaces/default/pods/p';
   await api.send('DELETE', `${path}?dryRun=All`);
   await api.send('DELETE', path);
-  const told = seen.slice(1).map(({ old }) => old?.metadata.deletionGracePeriodSeconds);
-  assert.deepEqual(told, [undefined, undefined, undefined, 0]);
+  const periods = seen.slice(1).map(({ old }) => old?.metadata.deletionGracePeriodSeconds);
+  assert.deepEqual(periods, [undefined, undefined, undefined, 0]);
 });
 
-test('a namespace is told of as the very one that was found', async () => {
+test('a namespace is reviewed as the very one that was found', async () => {
   const { api, seen } = watched();
   const { body } = await api.send('POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } });
   await api.send('DELETE', '/api/v1/namespaces/n');

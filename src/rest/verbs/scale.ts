@@ -85,7 +85,7 @@ export async function updateScale(
   const first = async (): Promise<KubeObject> => {
     const sent = await read((text) => request.warn(text));
     request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));
-    // Told also where there is nothing to scale.
+    // Reported also where there is nothing to scale.
     acceptScale(sent, info);
     return sent;
   };
@@ -152,10 +152,10 @@ export async function patchScale(
 interface ScaleWrite {
   readonly change: ChangeRequest;
   readonly options: WriteOptions & { readonly uid?: string | undefined };
-  /** Reads what was sent. What is wrong with it is told to whom there is something to scale for. */
+  /** Decodes what was sent. Its errors are reported only where there is an object to scale. */
   prepare(): Promise<ScaleChange>;
   readonly warn: (text: string) => void;
-  /** Told of the steps of a patch. */
+  /** Records the steps of a patch. */
   readonly patching?: Span | undefined;
   noted(store: () => Promise<UpdateResult>): Promise<UpdateResult>;
 }

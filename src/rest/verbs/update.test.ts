@@ -44,7 +44,7 @@ test('a stale version conflicts, none overwrites, and one that is no number is a
   assert.deepEqual([wrong.status, wrong.body.message], [500, 'strconv.ParseUint: parsing "x": invalid syntax']);
 });
 
-test('a kind that takes no unconditional update asks for the version', async () => {
+test('a kind without unconditional updates requires the version', async () => {
   const api = open();
   const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'me' } };
   assert.equal((await api.put(`${LEASES}/l`, lease)).status, 201);
@@ -66,7 +66,7 @@ test('another uid is another object', async () => {
     'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/n/a, ' +
       `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${made.metadata.uid}`,
   );
-  // A dry run does not come as far as the store, and does not tell where in it the object would lie.
+  // A dry run does not come as far as the store, and does not say where in it the object would lie.
   const rehearsed = await api.put(`${MAPS}/a?dryRun=All`, { metadata: { name: 'a', uid: 'other' } });
   assert.match(rehearsed.body.message, /Key: \/configmaps\/n\/a, /);
 });
@@ -81,17 +81,17 @@ test('a uid of what is gone is none where an update may create, and else there i
 });
 
 test('an update of what is not there is 404, or creates it for who may create', async () => {
-  const asked: string[] = [];
+  const checks: string[] = [];
   let decision: 'allow' | 'no-opinion' = 'no-opinion';
   const api = open({
     authorize: ({ verb, resource, name }) => {
-      asked.push(`${verb} ${resource} ${name}`);
+      checks.push(`${verb} ${resource} ${name}`);
       return { decision, reason: '' };
     },
   });
   const missing = await api.put(`${MAPS}/a`, { metadata: { name: 'a' } });
   assert.deepEqual([missing.status, missing.body.message], [404, 'configmaps "a" not found']);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(checks, []);
   const lease = { metadata: { name: 'l', resourceVersion: '99' }, spec: { holderIdentity: 'me' } };
   const refused = await api.put(`${LEASES}/l`, lease);
   assert.equal(refused.status, 403);
@@ -99,7 +99,7 @@ test('an update of what is not there is 404, or creates it for who may create', 
     refused.body.message,
     'leases.coordination.k8s.io "l" is forbidden: User "tester" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "n"',
   );
-  assert.deepEqual(asked, ['create leases l']);
+  assert.deepEqual(checks, ['create leases l']);
   assert.equal((await api.get(`${LEASES}/l`)).status, 404);
   decision = 'allow';
   const made = await api.put(`${LEASES}/l?dryRun=All`, lease);
@@ -208,7 +208,7 @@ test('what an update cannot change stays as it was', async () => {
   assert.match(dying.body.message, /metadata.deletionTimestamp: Invalid value: .*: field is immutable/);
 });
 
-test('the update that takes the last finalizer off a deleted object removes it', async () => {
+test('the update that removes the last finalizer of a deleted object removes it', async () => {
   const api = open();
   await api.post(MAPS, { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } });
   const marked = (await api.delete(`${MAPS}/a`)).body;

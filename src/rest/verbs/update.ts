@@ -60,7 +60,7 @@ export async function updateObject(
     });
   };
   span?.event('About to convert to expected version');
-  // hot: only large ones are made aside.
+  // hot: only large ones are made on a worker.
   const change = (): ChangeRequest => ({
     endpoint,
     request,

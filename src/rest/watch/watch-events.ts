@@ -13,7 +13,7 @@ import { CONVERTED_BYTES } from '../wire/convert-bytes.js';
 import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import type { MediaType } from '../wire/media-types.js';
 import type { Negotiated } from '../wire/negotiate.js';
-import { type Form, formAsked, formedValue, metaType } from '../answer/formed-value.js';
+import { type Form, requestedForm, formedValue, metaType } from '../answer/formed-value.js';
 import { type ProtobufForm, protobufForm } from '../answer/protobuf-form.js';
 import { eventOnWorker } from '../answer/render.worker.js';
 import { convertedObject } from '../answer/respond.js';
@@ -21,7 +21,7 @@ import type { RestServices } from '../contract/services.js';
 import { encodeObject, frameEvent } from '../wire/codec.js';
 
 export interface EventEncoder {
-  /** What happened together, as bytes to write together; later where something large takes its time. */
+  /** A batch of events, as bytes to write together; a promise where a large object needs a worker. */
   events(events: readonly WatchEvent[]): MaybePromise<Buffer>;
   error(error: StatusError): Buffer;
 }
@@ -33,7 +33,7 @@ export function eventEncoder(
   services: Pick<RestServices, 'clock' | 'converter'>,
 ): EventEncoder {
   const { media, transform } = negotiated;
-  // A table tells ages, and its columns in the first event only.
+  // A table has ages, and its columns in the first event only.
   if (transform?.kind === 'Table') return new TableEvents(endpoint, negotiated, query, services);
   let encoders = sharedEncoders.get(endpoint);
   if (encoders === undefined) sharedEncoders.set(endpoint, (encoders = new Map()));
@@ -139,7 +139,7 @@ class FormedEvents extends SharedEvents {
     this.#endpoint = endpoint;
     this.#negotiated = negotiated;
     this.#services = services;
-    this.#form = formAsked(negotiated, query, services.clock);
+    this.#form = requestedForm(negotiated, query, services.clock);
     this.#protobuf = protobufForm(endpoint, negotiated);
   }
 
@@ -178,7 +178,7 @@ class TableEvents implements EventEncoder {
   #event(event: WatchEvent): MaybePromise<Buffer> {
     const { endpoint, negotiated, query, services } = this;
     const { media } = negotiated;
-    const form = { ...formAsked(negotiated, query, services.clock), withoutColumns: !this.#isFirst };
+    const form = { ...requestedForm(negotiated, query, services.clock), withoutColumns: !this.#isFirst };
     this.#isFirst = false;
     const stored = objectOf(endpoint, event);
     if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
@@ -241,7 +241,7 @@ function bookmark(endpoint: Endpoint, event: Extract<WatchEvent, { type: 'BOOKMA
   };
 }
 
-/** One after another where some take their time: a batch of large objects is not held all at once. */
+/** One after another where some are slow: a batch of large objects is not held all at once. */
 function joined(
   events: readonly WatchEvent[],
   encode: (event: WatchEvent) => MaybePromise<Buffer>,

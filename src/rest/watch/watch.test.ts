@@ -16,7 +16,7 @@ const make = async (api: TestApi, name: string, labels: object = {}): Promise<Bo
 const relabel = (api: TestApi, name: string, labels: object): Promise<unknown> =>
   api.patch(`${MAPS}/${name}`, 'application/merge-patch+json', { metadata: { labels } });
 
-async function take(watch: TestWatch, count: number): Promise<string[]> {
+async function nextEvents(watch: TestWatch, count: number): Promise<string[]> {
   const seen: string[] = [];
   for (let i = 0; i < count; i++) {
     const { type, object } = await watch.next();
@@ -35,7 +35,7 @@ for (const cache of [true, false]) {
     for (const version of ['', '&resourceVersion=0']) {
       const watch = await api.watch(`${MAPS}?watch=true${version}`);
       assert.equal(watch.headers['content-type'], 'application/json');
-      assert.deepEqual((await take(watch, 2)).sort(), ['ADDED a', 'ADDED b']);
+      assert.deepEqual((await nextEvents(watch, 2)).sort(), ['ADDED a', 'ADDED b']);
       watch.stop();
       await watch.ended;
     }
@@ -48,7 +48,7 @@ for (const cache of [true, false]) {
     const watch = await api.watch(`${MAPS}?watch=1&resourceVersion=${resourceVersion}`);
     await relabel(api, 'a', { x: 'y' });
     await api.delete(`${MAPS}/b`);
-    assert.deepEqual(await take(watch, 3), ['ADDED b', 'MODIFIED a', 'DELETED b']);
+    assert.deepEqual(await nextEvents(watch, 3), ['ADDED b', 'MODIFIED a', 'DELETED b']);
     watch.stop();
   });
 
@@ -61,16 +61,16 @@ for (const cache of [true, false]) {
     await relabel(api, 'a', { x: null });
     await relabel(api, 'a', { z: '2' });
     await make(api, 'b', { x: 'y' });
-    assert.deepEqual(await take(watch, 4), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
+    assert.deepEqual(await nextEvents(watch, 4), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
     watch.stop();
   });
 
-  test(`${stored}: a watch from the beginning that takes bookmarks is told where the beginning ends`, async () => {
+  test(`${stored}: a watch from the beginning that allows bookmarks gets one where the initial events end`, async () => {
     const api = open({ cache });
     await make(api, 'a');
     for (const from of ['', '&resourceVersion=0']) {
       const watch = await api.watch(`${MAPS}?watch=1&allowWatchBookmarks=true${from}`);
-      assert.deepEqual(await take(watch, 1), ['ADDED a']);
+      assert.deepEqual(await nextEvents(watch, 1), ['ADDED a']);
       const { type, object } = await watch.next();
       assert.deepEqual([type, object.metadata.annotations], ['BOOKMARK', { 'k8s.io/initial-events-end': 'true' }]);
       watch.stop();
@@ -82,18 +82,18 @@ for (const cache of [true, false]) {
     await make(api, 'a');
     const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan';
     const watch = await api.watch(`${MAPS}?${query}`);
-    assert.deepEqual(await take(watch, 1), ['ADDED a']);
+    assert.deepEqual(await nextEvents(watch, 1), ['ADDED a']);
     const { type, object } = await watch.next();
     assert.equal(type, 'BOOKMARK');
     assert.deepEqual(object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
     assert.equal(object.metadata.resourceVersion, (await api.get(MAPS)).body.metadata.resourceVersion);
     assert.equal(object.kind, 'ConfigMap');
     await make(api, 'b');
-    assert.deepEqual(await take(watch, 1), ['ADDED b']);
+    assert.deepEqual(await nextEvents(watch, 1), ['ADDED b']);
     watch.stop();
   });
 
-  test(`${stored}: a history that is gone is told inside the stream`, async () => {
+  test(`${stored}: a history that is gone is an error inside the stream`, async () => {
     const kv = openMemoryStore();
     const before = new TestApi({ kinds, kv });
     await make(before, 'a');
@@ -123,7 +123,7 @@ test('options that do not go together are refused before the stream begins', asy
   ]) {
     assert.equal((await api.get(`${MAPS}?watch=1&${query}`)).status, 422, query);
   }
-  // Whoever begins at the beginning asks for what is there first, and so states how the version is meant.
+  // A watch that starts at the beginning requests what is there first, and so states how the version is meant.
   assert.equal((await api.get(`${MAPS}?watch=1&continue=x`)).status, 422);
   const old = await api.get(`/api/v1/watch/namespaces/n/configmaps?sendInitialEvents=true`);
   assert.match(old.body.message, /sendInitialEvents is forbidden for list/);
@@ -173,17 +173,17 @@ test('a store that fails under a watch is an error of the server, not of its age
   );
 });
 
-test('bookmarks come to who asked for them, and carry the newest version', async () => {
+test('bookmarks come to clients that allow them, and carry the newest version', async () => {
   const api = open();
   const { resourceVersion } = (await make(api, 'a')).metadata;
-  const asked = await api.watch(`${MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`);
+  const watch = await api.watch(`${MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`);
   await api.post('/api/v1/namespaces/other/configmaps', { metadata: { name: 'elsewhere' } });
   await api.advance(61_000);
   await api.advance(1000);
-  const { type, object } = await asked.next();
+  const { type, object } = await watch.next();
   assert.equal(type, 'BOOKMARK');
   assert.ok(Number(object.metadata.resourceVersion) > Number(resourceVersion));
-  asked.stop();
+  watch.stop();
 });
 
 test('a stop of the client or of the server ends the stream without a word', async () => {
@@ -198,13 +198,13 @@ test('a stop of the client or of the server ends the stream without a word', asy
   await assert.rejects(ended.next(), /the watch is over/);
 });
 
-test('a watch lasts as long as asked, if that is not for ever', async () => {
+test('a watch lasts as long as requested, if that is not for ever', async () => {
   const api = open();
   await make(api, 'a');
   const long = await api.watch(`${MAPS}?watch=1&timeoutSeconds=99999999999`);
-  assert.deepEqual(await take(long, 1), ['ADDED a']);
+  assert.deepEqual(await nextEvents(long, 1), ['ADDED a']);
   await make(api, 'b');
-  assert.deepEqual(await take(long, 1), ['ADDED b']);
+  assert.deepEqual(await nextEvents(long, 1), ['ADDED b']);
   long.stop();
   const past = await api.watch(`${MAPS}?watch=1&timeoutSeconds=-5`);
   // So many seconds are one less than none, in nanoseconds of 64 bits.
@@ -229,7 +229,7 @@ test('a watch of one object, by its name or by the old path', async () => {
   await make(api, 'b');
   await relabel(api, 'a', { x: 'y' });
   for (const watch of watches) {
-    assert.deepEqual(await take(watch, 1), ['MODIFIED a']);
+    assert.deepEqual(await nextEvents(watch, 1), ['MODIFIED a']);
     watch.stop();
   }
   const other = await api.get('/api/v1/watch/namespaces/n/configmaps/a?fieldSelector=metadata.name%3Db');

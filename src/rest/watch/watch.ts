@@ -20,7 +20,7 @@ import { OrderedOutput } from './ordered-output.js';
 import { acceptWebSocket, offeredProtocols } from '../contract/web-socket.js';
 import { unframed } from '../wire/codec.js';
 
-/** What a timer takes, about 24 days. */
+/** The longest delay of a timer, about 24 days. */
 const MAX_MS = 2 ** 31 - 1;
 
 export async function watchObjects(
@@ -37,7 +37,7 @@ export async function watchObjects(
   checkResourceVersion(options.resourceVersion);
   const { streamName } = negotiated.media;
   if (streamName === undefined) throw notAcceptable(streamNames(services.mediaTypes));
-  // What ends a watch is told in its stream; that it cannot begin is told by the answer itself.
+  // The error that ends a watch goes into its stream; the error of a watch that cannot begin is the answer itself.
   await awaitReady(endpoint.registry);
   const encoder = eventEncoder(endpoint, negotiated, http.query, services);
   const lastsMs = Math.min(watchSeconds(services, options) * 1000, MAX_MS);
@@ -72,13 +72,13 @@ interface Watched {
   readonly services: Pick<RestServices, 'watchBuffers' | 'shutdown'>;
   readonly registry: Endpoint['registry'];
   readonly encoder: EventEncoder;
-  /** What is asked for is a form that no event has: the first one ends the watch, without a word. */
+  /** The requested form is one that no event has: the first event ends the watch silently. */
   readonly isForLists: boolean;
   /** Each event is a message of its own, which needs no other frame. */
   readonly messages?: MediaType;
   /** Counts what is sent; messages are not counted. */
   readonly observe?: ObserveEvents;
-  /** Told when all that was there has been sent. */
+  /** Called when all initial events have been sent. */
   readonly initialEnd?: () => void;
   readonly wanted: Omit<WatchRequest, 'signal' | 'timeoutAtMs' | 'drained'>;
   readonly lastsMs: number;
@@ -135,7 +135,7 @@ async function streamWatch(watched: Watched, sink: ResponseSink): Promise<void> 
       const bytes = encoder.error(watchFailure(failure));
       ordered.write(() => (messages === undefined ? bytes : unframed(messages, bytes)));
     }
-    // What was there to tell is told before the stream ends, unless nobody wants it any more.
+    // Pending events are sent before the stream ends, unless the client is gone.
     if (!sink.signal.aborted) await Promise.race([ordered.drained(), gone(sink)]);
   } finally {
     clearTimeout(timer);

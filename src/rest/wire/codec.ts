@@ -28,7 +28,7 @@ export interface Decoded {
   readonly strictErrors: readonly string[];
 }
 
-/** A body that cannot be read as an object, with as much of its kind as could be told. */
+/** A body that cannot be decoded as an object, with as much of its kind as could be read. */
 export class WireError extends Error {
   constructor(
     message: string,
@@ -76,7 +76,7 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
       case 'cbor':
         return type.unstructured === undefined
           ? decodeCbor(type, bytes, { strict })
-          : // What the schema does not know kube-apiserver tells of JSON and YAML alone.
+          : // kube-apiserver reports unknown fields of JSON and YAML alone.
             decodeTree(type, decodeCborCustom(bytes), { strict: false });
     }
   } catch (error) {
@@ -87,8 +87,8 @@ export function decodeObject(media: MediaType, type: StructType, bytes: Buffer, 
 }
 
 /**
- * Read strictly whoever asks, for what is named twice means something to those who are not told of it, too, and so does
- * what no type knows, where it is the kind in letters of another case.
+ * Decoded strictly for every caller: a member that is named twice means something to those without warnings, too, and so
+ * does an unknown member, where it is the kind in characters of another case.
  */
 export function decodeSentJson(type: StructType, bytes: Buffer, strict: boolean): ReturnType<typeof decodeJson> {
   const decoded = decodeJson(type, bytes, { strict: true });
@@ -98,7 +98,7 @@ export function decodeSentJson(type: StructType, bytes: Buffer, strict: boolean)
   return strict ? decoded : { ...decoded, strictErrors: [] };
 }
 
-/** What is wrong with a body: that nothing can be told of it, or what its kind does not allow. */
+/** What is wrong with a body: that nothing of it can be read, or what its kind does not allow. */
 export function wireError(media: MediaType, bytes: Buffer, error: DecodeError): WireError {
   try {
     const { kind, apiVersion } = kindOf(media, bytes);
@@ -134,7 +134,7 @@ function cborKind(bytes: Buffer): SentKind {
 
 function jsonTree(bytes: Buffer): unknown {
   try {
-    // Numbers that none can hold are told by who reads them, with their place.
+    // Numbers out of range are reported by their decoder, with their place.
     return parseJsonTree(bytes, { keepFloats: true }).value;
   } catch (error) {
     throw error instanceof DecodeError ? unreadable(error.message) : error;
@@ -143,7 +143,7 @@ function jsonTree(bytes: Buffer): unknown {
 
 /**
  * What a store of kube-apiserver's may hold, whatever is written there today: its protobuf envelope, JSON or YAML, and any
- * of them in base64, from long ago. Of what is none of these the last is told.
+ * of them in base64, from long ago. For what is none of these the error is the last one's.
  */
 export function decodeStored(type: StructType, bytes: Buffer): object {
   if (isProtobuf(bytes) || bytes[0] === OPENING_BRACE) return decodeUnwrapped(type, bytes);
@@ -155,7 +155,7 @@ export function decodeStored(type: StructType, bytes: Buffer): object {
   }
 }
 
-/** The version that stored bytes say they are in, as kube-apiserver writes them; empty where they do not tell at once. */
+/** The version in stored bytes, as kube-apiserver writes them; empty where it does not stand at the start. */
 export function storedApiVersion(bytes: Buffer): string {
   if (isProtobuf(bytes)) return envelopeApiVersion(bytes);
   const beginning = bytes.toString('latin1', 0, STORED_HEAD_BYTES);

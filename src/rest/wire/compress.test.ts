@@ -10,7 +10,7 @@ import { compressed, neverCompress } from './compress.js';
 const request = testRequest('GET', '/', { headers: { 'accept-encoding': 'gzip' } });
 const SIZE = 4 * 1024 * 1024;
 
-function packed(body: ResponseBody): ResponseStream {
+function gzipped(body: ResponseBody): ResponseStream {
   const response = compressed(request, { status: 200, headers: {}, body }, SIZE);
   assert.ok(isStream(response.body));
   return response.body;
@@ -37,7 +37,7 @@ test('a slow client gets everything, in whatever form the answer came', async ()
       pendingBytes: 0,
       signal: new AbortController().signal,
     };
-    await packed(body).stream(sink);
+    await gzipped(body).stream(sink);
     assert.ok(zlib.gunzipSync(Buffer.concat(chunks)).equals(bytes));
   }
 });
@@ -63,7 +63,7 @@ test('a client that goes away ends the work', async () => {
     pendingBytes: 0,
     signal: gone.signal,
   };
-  await packed(endless).stream(sink);
+  await gzipped(endless).stream(sink);
   assert.ok(pieces < 100);
 });
 

@@ -2,7 +2,7 @@ import zlib from 'node:zlib';
 import type { AnsweredObject, HttpRequest, HttpResponse, ResponseBody } from '../../lib/http/http.js';
 import { isStream } from '../../lib/http/http.js';
 
-/** Answers above this size are worth compressing for a client that asks for it. */
+/** Answers above this size are worth compressing for a client that accepts gzip. */
 const SMALLEST_COMPRESSED_BYTES = 128 * 1024;
 /** The fastest level: the others cost much more for little. */
 const LEVEL = 1;
@@ -12,7 +12,7 @@ const spared = new WeakSet<HttpRequest>();
 /** Answers to this request are sent as they are: the gate APIResponseCompression is off. */
 export const neverCompress = (request: HttpRequest): void => void spared.add(request);
 
-/** Compresses a large answer when the client takes gzip. */
+/** Compresses a large answer when the client accepts gzip. */
 export function compressed(request: HttpRequest, response: HttpResponse, bytes: number): HttpResponse {
   if (bytes <= SMALLEST_COMPRESSED_BYTES || !acceptsGzip(request.headers['accept-encoding'])) return response;
   if (spared.has(request)) return response;

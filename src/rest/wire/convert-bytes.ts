@@ -1,4 +1,4 @@
-// Work on large bodies that needs nothing but their bytes: it is done elsewhere, so that nobody waits for it here. What
+// Work on large bodies that needs nothing but their bytes: a worker does it, so that no other request waits. What
 // goes over and comes back is plain data.
 import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
@@ -18,7 +18,7 @@ import { indentJson } from './indent-json.js';
 import { type MediaType, MEDIA_TYPES_WITH_CBOR } from './media-types.js';
 import { decodeSentJson, encodeObject, WireError, wireError } from './codec.js';
 
-/** What is smaller is read and printed where it is: in some tens of milliseconds at the most. */
+/** What is smaller is converted inline: in some tens of milliseconds at the most. */
 export const CONVERTED_BYTES = 128 * 1024;
 
 export interface Read {
@@ -34,19 +34,19 @@ export interface Read {
 export interface ReadBytes {
   /** The tree as JSON, members as they came; absent where JSON was read, unless it names something twice. */
   readonly json?: Uint8Array;
-  /** As far as they can be told without knowing a custom resource's type. */
+  /** As far as they are known without a custom resource's type. */
   readonly strictErrors: readonly string[];
 }
 
-export interface Print {
-  readonly what: 'print';
+export interface Encode {
+  readonly what: 'encode';
   readonly encoding: MediaType['encoding'];
   readonly pretty: boolean;
   readonly type?: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-export type Conversion = Read | Print;
+export type Conversion = Read | Encode;
 
 /** Why a body cannot be read: as a patch or a custom resource's tree, and as an object. */
 export interface Unreadable {
@@ -63,7 +63,7 @@ export interface Converter {
 
 export function convertBytes(conversion: Conversion): Converted {
   const type = conversion.type === undefined ? undefined : typeByName(conversion.type);
-  if (conversion.what === 'print') return { encoded: print(conversion, type) };
+  if (conversion.what === 'encode') return { encoded: encode(conversion, type) };
   const bytes = bufferOf(conversion.bytes);
   try {
     return read(conversion, bytes, type);
@@ -97,11 +97,11 @@ function read({ encoding, strict }: Read, bytes: Buffer, type: StructType | unde
   }
 }
 
-/** Who reads a text in pieces cannot tell what comes of a member that is named twice. */
+/** A reader of pieces does not know what comes of a member that is named twice. */
 const readJson = ({ object, strictErrors, repeats }: ReturnType<typeof decodeSentJson>, type: StructType): ReadBytes =>
   repeats === true ? { json: Buffer.from(encodeJson(type, object)), strictErrors } : { strictErrors };
 
-function print(conversion: Print, type: StructType | undefined): Buffer {
+function encode(conversion: Encode, type: StructType | undefined): Buffer {
   const { bytes, encoding } = conversion;
   const json = bufferOf(bytes);
   if (encoding === 'json') return conversion.pretty ? Buffer.from(indentJson(json.toString())) : json;
@@ -129,5 +129,5 @@ async function convertOnWorker(workers: WorkerPool, conversion: Conversion): Pro
   return workers.run(CONVERT, { ...conversion, bytes }, { transfer: ['bytes'] });
 }
 
-/** In this very turn. */
+/** Runs inline. */
 export const convertInline: Converter = { convert: async (conversion) => convertBytes(conversion) };

@@ -1,4 +1,4 @@
-// The forms an object can take on the wire.
+// The forms that an object has on the wire.
 
 export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
 

@@ -27,7 +27,7 @@ async function filled(): Promise<TestApi> {
   return api;
 }
 
-test('a form nobody makes is refused by the router, one asked for wrongly by the endpoint', async () => {
+test('a form nobody makes is refused by the router, one requested wrongly by the endpoint', async () => {
   const api = await filled();
   const forms = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
   for (const accept of ['text/html', 'application/*', '*', 'text/html, text/*']) {
@@ -72,7 +72,7 @@ test('what has no other form than its own is not made into one, and only the rou
   assert.equal(asks(TABLE, {}), 'application/json');
 });
 
-test('the best of what is asked for and made is answered', async () => {
+test('the best of the accepted and available forms is answered', async () => {
   const api = await filled();
   const formOf = async (accept: string): Promise<unknown> =>
     (await api.get(`${MAPS}/a`, { accept })).headers['content-type'];
@@ -208,13 +208,13 @@ test('what only answers has no table', async () => {
     kind: 'SelfSubjectAccessReview',
     spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
   };
-  const ask = async (accept: string): Promise<readonly unknown[]> => {
+  const send = async (accept: string): Promise<readonly unknown[]> => {
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
     const { status, body } = await api.post(path, review, { accept });
     return [status, body.reason, body.kind];
   };
-  assert.deepEqual(await ask(TABLE), [406, 'NotAcceptable', 'Status']);
-  assert.deepEqual(await ask(`${TABLE},application/json`), [201, undefined, 'SelfSubjectAccessReview']);
+  assert.deepEqual(await send(TABLE), [406, 'NotAcceptable', 'Status']);
+  assert.deepEqual(await send(`${TABLE},application/json`), [201, undefined, 'SelfSubjectAccessReview']);
 });
 
 test('an endpoint of a kind has a table unless the kind says otherwise', async () => {
@@ -239,11 +239,11 @@ test('what a long Accept header says again and again is read once', () => {
   );
 });
 
-test('a refusal to who accepts no plain object is printed for people', async () => {
+test('a refusal to who accepts no plain object is indented', async () => {
   const api = await filled();
-  const ask = async (accept: string): Promise<string> =>
+  const send = async (accept: string): Promise<string> =>
     (await api.send('GET', `${MAPS}/none`, { headers: { accept } })).bytes.toString();
-  const plain = await ask(`${TABLE},application/json`);
+  const plain = await send(`${TABLE},application/json`);
   assert.ok(plain.endsWith('}\n'));
-  assert.equal(await ask(TABLE), JSON.stringify(JSON.parse(plain), undefined, 2));
+  assert.equal(await send(TABLE), JSON.stringify(JSON.parse(plain), undefined, 2));
 });

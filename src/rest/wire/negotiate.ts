@@ -1,4 +1,4 @@
-// What form of answer a client asked for.
+// Which form of answer a client requested.
 import { saysTrue } from '../../lib/go/strconv.js';
 import { ownMember } from '../../lib/values/plain-object.js';
 import { firstHeader, type HttpRequest } from '../../lib/http/http.js';
@@ -41,7 +41,7 @@ const PLAIN_PRETTY: Negotiated = { media: JSON_TYPE, pretty: true };
 const MAX_MEMOIZED = 256;
 const MAX_MEMOIZED_LENGTH = 1024;
 /** By path, and then by the forms that are supported: there are few of each, and they stay. */
-const remembered = new WeakMap<NegotiatedPath, WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>>();
+const memo = new WeakMap<NegotiatedPath, WeakMap<readonly MediaType[], LRUCache<string, Negotiated>>>();
 
 // hot: runs on every request.
 /** Chooses the form of the answer, or refuses with 406. */
@@ -53,9 +53,9 @@ export function negotiate(
   const accept = firstHeader(request, 'accept');
   const pretty = wantsPretty(request);
   if (accept === undefined || accept === '' || accept === 'application/json') return pretty ? PLAIN_PRETTY : PLAIN;
-  if (accept.length > MAX_MEMOIZED_LENGTH) return inPrint(choose(accept, supported, path), pretty);
-  let onPath = remembered.get(path);
-  if (onPath === undefined) remembered.set(path, (onPath = new WeakMap()));
+  if (accept.length > MAX_MEMOIZED_LENGTH) return withPretty(choose(accept, supported, path), pretty);
+  let onPath = memo.get(path);
+  if (onPath === undefined) memo.set(path, (onPath = new WeakMap()));
   let choices = onPath.get(supported);
   if (choices === undefined) onPath.set(supported, (choices = new LRUCache({ max: MAX_MEMOIZED })));
   let chosen = choices.get(accept);
@@ -63,7 +63,7 @@ export function negotiate(
     chosen = choose(accept, supported, path);
     choices.set(accept, chosen);
   }
-  return inPrint(chosen, pretty);
+  return withPretty(chosen, pretty);
 }
 
 /** Of objects of a kind that are read and written through one of its endpoints. */
@@ -73,10 +73,10 @@ export function objectPath({ strategy, subresources }: KindDefinition, endpoint:
   return rules?.tables === false ? WITHOUT_TABLES : ORDINARY;
 }
 
-const inPrint = (chosen: Negotiated, pretty: boolean): Negotiated =>
+const withPretty = (chosen: Negotiated, pretty: boolean): Negotiated =>
   pretty && !chosen.pretty ? { ...chosen, pretty } : chosen;
 
-/** Whether a client that asks for tables or metadata takes other things, too. */
+/** Whether a client that requests tables or metadata accepts other things, too. */
 export const acceptsUntransformed = ({ headers }: HttpRequest): boolean =>
   parseAccept(headers.accept ?? '').some(({ parameters }) => !parameters.has('as'));
 
@@ -99,8 +99,8 @@ const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
 /** Programs that a person looks at get indented JSON, unless the query says otherwise. */
 function wantsPretty(request: HttpRequest): boolean {
   if (request.search !== '') {
-    const asked = request.query.get('pretty');
-    if (asked !== null && asked !== '') return saysTrue(asked);
+    const pretty = request.query.get('pretty');
+    if (pretty !== null && pretty !== '') return saysTrue(pretty);
   }
   const agent = request.headers['user-agent'];
   return agent !== undefined && PEOPLE.some((prefix) => agent.startsWith(prefix));
@@ -165,7 +165,7 @@ function matches(clause: Clause, name: string): boolean {
   return clause.type === type && (clause.subtype === subtype || clause.subtype === '*');
 }
 
-/** Undefined when the clause asks for something this server does not do: then the next clause is tried. */
+/** Undefined when the clause requests something that this server does not do: then the next clause is tried. */
 function withParameters(clause: Clause, media: MediaType): Negotiated | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream');

@@ -26,7 +26,7 @@ for (const [mediaType, beginning] of Object.entries(BEGINNINGS)) {
   });
 }
 
-test('what was stored in base64 long ago is read, and of what is no object at all the base64 is told', () => {
+test('what was stored in base64 long ago is read, and for what is no object at all the error is that of the base64', () => {
   for (const mediaType of Object.keys(BEGINNINGS)) {
     const wrapped = Buffer.from(codec.encodeStorage(object, mediaType).toString('base64'));
     assert.deepEqual(codec.decodeStorage(wrapped), object);

@@ -14,7 +14,7 @@ const LINE_BREAK = Buffer.from('\n');
 /** Another version than the one objects are kept in. */
 export interface StoredVersion {
   readonly type: StructType;
-  /** With the defaults of its own version. Takes its argument over. */
+  /** With the defaults of its own version. Owns its argument. */
   toKept(object: KubeObject): KubeObject;
 }
 
@@ -55,13 +55,13 @@ export function objectCodec(
       return media === JSON_TYPE ? Buffer.concat([bytes, LINE_BREAK]) : bytes;
     },
     decodeStorage(bytes) {
-      const told = storedApiVersion(bytes);
-      const other = versions?.other(told);
+      const apiVersion = storedApiVersion(bytes);
+      const other = versions?.other(apiVersion);
       if (other !== undefined) return other.toKept(asObject(decodeStored(other.type, bytes)));
       const object = asObject(decodeStored(type, bytes));
       if (versions === undefined) return withDefaults(object);
       // Others than kube-apiserver may write it further down.
-      const late = told === '' ? versions.other(object.apiVersion ?? '') : undefined;
+      const late = apiVersion === '' ? versions.other(object.apiVersion ?? '') : undefined;
       if (late !== undefined) return late.toKept(asObject(decodeStored(late.type, bytes)));
       return withDefaults(versions.ofKind(object));
     },

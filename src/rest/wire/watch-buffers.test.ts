@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WatchBuffers } from './watch-buffers.js';
 
-/** A client that takes one write and no more, until it reads. */
+/** A client that accepts one write and no more, until it reads. */
 class Client {
   readonly got: string[] = [];
   readonly signal = new AbortController().signal;
@@ -72,8 +72,8 @@ test('when all together hold too much the slowest end first, and let go of every
 
 test('one that is far behind ends, however little the others hold', () => {
   const all = new WatchBuffers();
-  let told = 0;
-  const output = all.open(new Client(), () => told++);
+  let ends = 0;
+  const output = all.open(new Client(), () => ends++);
   for (let i = 0; i < 40; i++) output.write(Buffer.alloc(MEGABYTE));
-  assert.deepEqual([output.over, told, all.bytes], [true, 1, 0]);
+  assert.deepEqual([output.over, ends, all.bytes], [true, 1, 0]);
 });

@@ -1,5 +1,5 @@
-// What watches have not been able to send yet. Each has its own queue of events, and gives its connection the next ones
-// when that has taken those before: a connection copies and encrypts what it is given, a queue only points at events,
+// Events that watches have not been able to send yet. Each watch has its own queue, and writes the next events to its
+// connection once the connection has drained: a connection copies and encrypts its bytes, a queue only points at events,
 // which watches share.
 //
 //   watch 1   ▪▪▪▪▪▪▪▪ → connection        an event that several queues point at is held once, and counted once
@@ -8,7 +8,7 @@
 // When all of them together hold too much, those that are furthest behind end, and their clients start over.
 import type { ResponseSink } from '../../lib/http/http.js';
 
-/** A client that has so much unread is taken to be gone or too slow. */
+/** A client with so many unread bytes counts as gone or too slow. */
 const MAX_OF_ONE_BYTES = 32 * 1024 * 1024;
 const MAX_TOGETHER_BYTES = 256 * 1024 * 1024;
 /** So far the slowest end, so that the next event does not end one more. */
@@ -76,7 +76,7 @@ export class PacedOutput {
   #next = 0;
   #queuedBytes = 0;
   /** With the connection, which has not sent them yet. */
-  #givenBytes = 0;
+  #sentBytes = 0;
   #whenEmpty: (() => void)[] | undefined;
 
   constructor(
@@ -90,13 +90,13 @@ export class PacedOutput {
   }
 
   get unreadBytes(): number {
-    return this.#queuedBytes + this.#givenBytes;
+    return this.#queuedBytes + this.#sentBytes;
   }
 
   // hot: every watcher on every batch of events.
   write(event: Buffer): void {
     if (this.#over) return;
-    if (this.#givenBytes === 0) return this.#give(event);
+    if (this.#sentBytes === 0) return this.#send(event);
     if (this.#queue === NONE) this.#queue = [];
     this.#queue.push(event);
     this.#queuedBytes += event.length;
@@ -106,7 +106,7 @@ export class PacedOutput {
 
   /** Resolves when nothing waits any more, or never will. */
   drained(): Promise<void> {
-    if (this.#givenBytes === 0 || this.#over) return Promise.resolve();
+    if (this.#sentBytes === 0 || this.#over) return Promise.resolve();
     return new Promise((resolve) => (this.#whenEmpty ??= []).push(resolve));
   }
 
@@ -117,41 +117,41 @@ export class PacedOutput {
     this.#queue = NONE;
     this.#next = 0;
     this.#queuedBytes = 0;
-    this.#taken();
+    this.#drained();
     this.all.close(this);
     this.#over = true;
     this.ended();
-    this.#tellEmpty();
+    this.#notifyEmpty();
   }
 
-  #give(event: Buffer): void {
+  #send(event: Buffer): void {
     if (this.sink.write(event)) return;
-    this.#givenBytes = event.length;
+    this.#sentBytes = event.length;
     this.all.copied(event.length);
-    void this.sink.drained().then(() => this.#goOn());
+    void this.sink.drained().then(() => this.#resume());
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (this.#over) return;
-    this.#taken();
-    while (this.#next < this.#queue.length && this.#givenBytes === 0) {
+    this.#drained();
+    while (this.#next < this.#queue.length && this.#sentBytes === 0) {
       const event = this.#queue[this.#next++] as Buffer;
       this.#queuedBytes -= event.length;
       this.all.unqueued(event);
-      this.#give(event);
+      this.#send(event);
     }
     if (this.#next < this.#queue.length) return;
     this.#queue = NONE;
     this.#next = 0;
-    if (this.#givenBytes === 0) this.#tellEmpty();
+    if (this.#sentBytes === 0) this.#notifyEmpty();
   }
 
-  #taken(): void {
-    this.all.copied(-this.#givenBytes);
-    this.#givenBytes = 0;
+  #drained(): void {
+    this.all.copied(-this.#sentBytes);
+    this.#sentBytes = 0;
   }
 
-  #tellEmpty(): void {
+  #notifyEmpty(): void {
     const waiting = this.#whenEmpty ?? [];
     this.#whenEmpty = undefined;
     for (const resolve of waiting) resolve();
