@@ -14,6 +14,7 @@ import {
   type AuditEvent,
   type EventFrame,
   type EventResponse,
+  type LinePattern,
   headText,
   encodeEvent,
   REQUEST_OBJECT,
@@ -52,7 +53,7 @@ function encodeBoth(first: AuditEvent, last: AuditEvent, lines: LineBlockBuilder
   const { patterns } = last.request;
   if (!isBare || patterns === undefined || !isUsual(first) || !isUsual(last)) return false;
   const kept = patterns.both;
-  const pattern = kept?.isOf(last, first) ? kept : (patterns.both = new LinePattern(last, first));
+  const pattern = kept?.isOf(last, first) ? kept : (patterns.both = new EncodedLine(last, first));
   pattern.print(last, lines);
   return true;
 }
@@ -71,7 +72,7 @@ function patternOf(event: AuditEvent): LinePattern | undefined {
   const isFirst = event.stage === 'RequestReceived';
   const kept = isFirst ? patterns.received : patterns.reached;
   if (kept?.isOf(event)) return kept;
-  const pattern = new LinePattern(event);
+  const pattern = new EncodedLine(event);
   if (isFirst) patterns.received = pattern;
   else patterns.reached = pattern;
   return pattern;
@@ -92,7 +93,7 @@ const REACHED_AT = RECEIVED_AT + MICRO_TIME_LENGTH + UP_TO_REACHED.length;
 const MICROS_PER_SECOND = 1e6;
 
 /** A line of one request, with the times of the last such request in it: those of the next are mostly of the same second. */
-export class LinePattern {
+class EncodedLine implements LinePattern {
   private readonly level: Level;
   private readonly stage: Stage;
   private readonly response: EventResponse | undefined;

@@ -7,7 +7,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { type EventRequest, flat, type LinePatterns, listJson, userJson } from './event.js';
 import { sourceIps } from './source-ips.js';
-import type { SentMetadata } from './trail.js';
+import type { SentMetadata } from './sent-object.js';
 
 // hot: once for each request that is recorded.
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {

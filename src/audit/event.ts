@@ -4,7 +4,7 @@ import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { annotationsJson, type Authorized } from './annotations.js';
 import type { Level, Stage } from './levels.js';
-import type { LinePattern } from './encode-line.js';
+import type { LineBlockBuilder } from './line-block.js';
 import { microTimeOf } from './micro-time.js';
 
 /** A JSON value, not yet in one piece with what stands around it. */
@@ -56,6 +56,14 @@ export interface LinePatterns {
   received: LinePattern | undefined;
   reached: LinePattern | undefined;
   both: LinePattern | undefined;
+}
+
+/** A line that was encoded once, for the next events like its own. */
+export interface LinePattern {
+  /** Whether the line says what is to be said of `event`, and of `first` where it is two lines. */
+  isOf(event: AuditEvent, first?: AuditEvent): boolean;
+  /** Adds the line with the id, the objects and the times of `event`. */
+  print(event: AuditEvent, lines: LineBlockBuilder): void;
 }
 
 export interface EventResponse {

@@ -16,6 +16,7 @@ import { responseOf, responseOfStatus } from './event-response.js';
 import { atLeast, type Level, type Stage } from './levels.js';
 import { recordedPatch } from './patch-json.js';
 import type { Recording } from './policy.js';
+import type { SentObject, SentMetadata } from './sent-object.js';
 
 /** The part of a trail that those who handle bodies see. */
 export interface BodyTrail {
@@ -33,19 +34,6 @@ export interface BodyTrail {
 
 /** Who it is; all of it; all but its managed fields. */
 export type SentWanted = 'reference' | 'whole' | 'unmanaged';
-
-export interface SentObject {
-  readonly kind?: string;
-  readonly metadata?: SentMetadata;
-}
-
-export interface SentMetadata {
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-  readonly managedFields?: unknown;
-}
 
 /** What is known of a request when it is decided that it is recorded. */
 export interface Recorded {

@@ -1,6 +1,7 @@
 // Keeps the status of quotas true: what is hard, and what is used by the objects that are there. Admission adds what
 // it lets in; what goes, and what uses less than before, is counted here.
-import { evaluatorFor, type QuotaEvaluator } from '../admission/quota/evaluator.js';
+import { evaluatorFor } from '../admission/quota/evaluators.js';
+import type { QuotaEvaluator } from '../admission/quota/evaluator.js';
 import { scopesOf } from '../admission/quota/scope.js';
 import { deepEqual } from '../lib/values/deep-equal.js';
 import { Yielder } from '../lib/scheduling/yield.js';

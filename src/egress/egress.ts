@@ -3,22 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { Connection, EgressSelectorConfiguration } from '../schema/generated/apiserver.v1beta1.js';
 import type { Clock } from '../lib/async/clock.js';
 import { addressOf, type Dialer, type DialTarget, directDialer } from '../outbound/dialer.js';
-import type { EgressMetrics, ProxyLabels } from './metrics.js';
+import type { EgressMetrics } from './metrics.js';
 import { httpConnectProxy } from './http-connect.js';
 import { grpcProxy } from './grpc-proxy.js';
+import type { Proxy } from './proxy.js';
 
 export type EgressSelectionName = 'cluster' | 'controlplane' | 'etcd';
-
-/** A proxy that was reached, and can be asked once for a connection. */
-export interface Proxy {
-  readonly labels: ProxyLabels;
-  /** Reaches the proxy; rejects when it is not there or is not to be trusted. */
-  connect(signal: AbortSignal): Promise<ReachedProxy>;
-}
-
-export interface ReachedProxy {
-  tunnel(target: DialTarget, signal: AbortSignal): ReturnType<Dialer['dial']>;
-}
 
 export interface EgressOptions {
   readonly metrics: EgressMetrics;

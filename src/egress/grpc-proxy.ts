@@ -6,7 +6,7 @@ import { GrpcConnection, type GrpcStream } from '../outbound/grpc.js';
 import { GrpcError, NoAnswer } from '../outbound/grpc-error.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { grpcStatusName } from '../outbound/lazy-grpc.js';
-import type { Proxy } from './egress.js';
+import type { Proxy } from './proxy.js';
 import type { DialFailureReason, TunnelObserver, TunnelState } from './metrics.js';
 import {
   closeRequest,

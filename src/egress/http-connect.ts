@@ -10,7 +10,7 @@ import { parseStatusLine } from '../outbound/http1/status-line.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { targetOf } from '../outbound/target.js';
 import type { TLSConfig } from '../schema/generated/apiserver.v1beta1.js';
-import type { Proxy } from './egress.js';
+import type { Proxy } from './proxy.js';
 
 export type ProxyAddress = { readonly unixPath: string } | { readonly url: string; readonly tls: TLSConfig };
 

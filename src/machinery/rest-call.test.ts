@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import zlib from 'node:zlib';
-import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
+import type { OutboundRequest, OutboundResponse } from '../outbound/messages.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { restCall } from './rest-call.js';
 import { StatusError } from './status.js';

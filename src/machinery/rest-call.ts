@@ -8,7 +8,7 @@ import { goQuote } from '../lib/go/quote.js';
 import { mediaTypeFault } from './media-type-fault.js';
 import { parseStatus } from './rest-status.js';
 import type { TellFault } from '../outbound/certificate-faults.js';
-import type { OutboundRequest, OutboundResponse } from '../outbound/http-client.js';
+import type { OutboundRequest, OutboundResponse } from '../outbound/messages.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
 import { withSignal } from '../outbound/with-signal.js';

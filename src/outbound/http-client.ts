@@ -3,86 +3,20 @@
 //
 // Which protocol a server speaks is found by its first connection: one HTTP/2 session serves all requests to an origin,
 // or a pool of HTTP/1.1 connections does.
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { CollectedBytes } from '../lib/values/collected-bytes.js';
 import { type CertificateFault, faultsOfError, type TellFault } from './certificate-faults.js';
 import type { ClientTls } from './client-tls.js';
-import type { Dialer } from './dialer.js';
 import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
-import type { Trailers } from './http1/trailers.js';
-import type { Trace } from '../tracing/trace.js';
-import type { CredentialPlugin, Credentials } from './credential-plugin.js';
+import type { Credentials } from './credential-plugin.js';
 import { Origin } from './origin.js';
 import { PacedConnection } from './paced.js';
 import { withSignal } from './with-signal.js';
 import { OutboundError } from './outbound-error.js';
 import { tracedRequest } from './traced-request.js';
-
-export interface HttpClientOptions {
-  readonly dialer: Dialer;
-  /** Asked for every new connection, so that renewed certificates are taken up. */
-  readonly tls?: () => ClientTls;
-  /** HTTP/2 is offered to servers over TLS unless this is false. */
-  readonly http2?: boolean;
-  /** Who does not speak TLS is asked whether it speaks HTTP, to say so, unless this is false. */
-  readonly probePlainHttp?: boolean;
-  /** Nobody is told that answers may be packed where this is false. */
-  readonly gzip?: boolean;
-  /** How fast connections that left HTTP may be used, each way; 0 or nothing for as fast as they can. */
-  readonly upgradedBytesPerSecond?: number;
-  /** Where requests to an origin are really sent: a service's address under the service's name, for one. */
-  readonly resolve?: (url: URL) => { readonly host: string; readonly port: number };
-  /** A program that says who we are, asked for every request and connection. */
-  readonly credentials?: Pick<CredentialPlugin, 'get' | 'refused'>;
-  /** Go along with every request unless it has them itself; names in lower case. Asked for every request. */
-  readonly headers?: () => Readonly<Record<string, string | readonly string[]>>;
-}
-
-export interface OutboundRequest {
-  readonly method: string;
-  readonly url: URL;
-  /** The whole address as it is told to others, with the port that a URL leaves out. */
-  readonly shownUrl?: string;
-  /** Path and query to the letter, where they are not the URL's own. */
-  readonly target?: string;
-  /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Says what kind of client asks, where the headers do not: some servers turn away who does not. */
-  readonly sendUserAgent?: boolean;
-  /** The answer may be packed by gzip, and whoever reads it unpacks it. */
-  readonly acceptGzip?: boolean;
-  readonly body?: Buffer | string | Readable;
-  /** Ends the exchange, the answer's body included. */
-  readonly signal?: AbortSignal;
-  /** For the whole exchange, the answer's body included; none without it. */
-  readonly timeoutMs?: number;
-  /** On whose behalf: the other side is told, and the call recorded where that is. */
-  readonly trace?: Trace | undefined;
-  /** Told what is wrong with the server's certificate, also where it is trusted. */
-  readonly certificateFault?: TellFault | undefined;
-}
-
-export interface OutboundResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Names and values by turns, as sent; names in lower case over HTTP/2. */
-  readonly rawHeaders: readonly string[];
-  /** Must be read or destroyed: the connection is not used again before. */
-  readonly body: Readable;
-  /** What came after the body, once that was read to its end. */
-  readonly trailers?: () => Trailers;
-}
-
-export interface Upgraded {
-  readonly status: 101;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
-  readonly socket: Duplex;
-  /** What came along with the answer. */
-  readonly head: Buffer;
-}
+import type { OutboundRequest, OutboundResponse, Upgraded } from './messages.js';
+import type { HttpClientOptions } from './http-client-options.js';
 
 /** Origins remembered at once. The one unused longest is closed for a new one. */
 const MAX_ORIGINS = 1000;

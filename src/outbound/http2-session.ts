@@ -2,7 +2,7 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import { type Duplex, type Readable, Transform } from 'node:stream';
 import { resetText } from '../lib/http/http2-reset.js';
-import type { OutboundRequest, OutboundResponse } from './http-client.js';
+import type { OutboundRequest, OutboundResponse } from './messages.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import type { Trailers } from './http1/trailers.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';

@@ -1,5 +1,5 @@
 import { type Attributes, SCOPES, type Trace } from '../tracing/trace.js';
-import type { OutboundRequest, OutboundResponse } from './http-client.js';
+import type { OutboundRequest, OutboundResponse } from './messages.js';
 import { OutboundError } from './outbound-error.js';
 
 /** A request on behalf of traced work: the other side is told, and the request recorded where the work is. */

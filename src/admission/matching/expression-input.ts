@@ -1,7 +1,7 @@
 // What expressions see of a request: those of policies, and the match conditions of webhooks.
 import type { PolicyInput } from '../../cel/compiled-policy.js';
 import type { AdmissionAttributes } from '../plugin.js';
-import type { ResourceMatch } from './match.js';
+import type { ResourceMatch } from './resource-match.js';
 import type { MemoizedAnswers } from './memoized-answers.js';
 import { requestValue } from './request-value.js';
 import type { SeenRequest } from './seen-request.js';

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
 import type { MatchResources, NamedRuleWithOperations } from '../../schema/generated/admissionregistration.v1.js';
 import { testAttributes, type TestWrite } from '../test-attributes.js';
-import { criteriaOf, isFault, matchRequest, type ResourceMatch } from './match.js';
+import { criteriaOf, isFault, matchRequest } from './match.js';
+import type { ResourceMatch } from './resource-match.js';
 import { SeenRequest } from './seen-request.js';
 
 const ALL: NamedRuleWithOperations = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] };

@@ -2,18 +2,13 @@
 import { errorText } from '../../lib/text/error-text.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { labelSelectorAsSelector, type LabelSelector } from '../../machinery/label-selector.js';
-import type { GroupVersionKind, GroupVersionResource } from '../../machinery/object.js';
+import type { GroupVersionResource } from '../../machinery/object.js';
 import { internalError, notFound, type StatusError } from '../../machinery/status.js';
 import type { LabelSelector as SelectorObject } from '../../schema/generated/meta.v1.js';
 import type { MatchResources, NamedRuleWithOperations } from '../../schema/generated/admissionregistration.v1.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import type { SeenRequest } from './seen-request.js';
-
-/** The resource the rules matched, and the kind that expressions see its objects as. */
-export interface ResourceMatch {
-  readonly resource: GroupVersionResource;
-  readonly kind: GroupVersionKind;
-}
+import type { ResourceMatch } from './resource-match.js';
 
 /** Something about the policy or its binding itself is wrong. */
 export interface Fault {

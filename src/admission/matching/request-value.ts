@@ -2,7 +2,7 @@
 import type { GroupVersionResource, JsonObject, KubeObject } from '../../machinery/object.js';
 import { sortedExtra } from '../../machinery/user.js';
 import type { AdmissionAttributes, Operation } from '../plugin.js';
-import type { ResourceMatch } from './match.js';
+import type { ResourceMatch } from './resource-match.js';
 import type { SeenRequest } from './seen-request.js';
 
 interface RequestHead extends JsonObject {

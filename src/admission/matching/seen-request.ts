@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import type { StructType } from '../../schema/type.js';
 import type { AdmissionAttributes } from '../plugin.js';
-import type { ResourceMatch } from './match.js';
+import type { ResourceMatch } from './resource-match.js';
 
 /** What policies must know of the resources the server has. */
 export interface ServedResources {

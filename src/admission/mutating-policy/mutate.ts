@@ -18,7 +18,7 @@ import {
   namespaceOfRequest,
 } from '../validating-policy/invocations.js';
 import { conditionsHold } from '../matching/match-conditions.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import type { PolicyRecorder } from '../validating-policy/metrics.js';
 import { matchInput, policyInput } from '../matching/expression-input.js';
 import { MemoizedAnswers } from '../matching/memoized-answers.js';

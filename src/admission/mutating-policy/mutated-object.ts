@@ -6,7 +6,7 @@ import { internalError } from '../../machinery/status.js';
 import { LayOverError, layOver } from '../../schema/apply/merge-unowned.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError } from '../../schema/json/decode.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import type { ServedResources } from '../matching/seen-request.js';
 
 type Served = Pick<ServedResources, 'typeOf' | 'toStored'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import type { OutboundRequest } from '../../outbound/http-client.js';
+import type { OutboundRequest } from '../../outbound/messages.js';
 import { refusal, testAttributes, type TestWrite } from '../test-attributes.js';
 import { imagePolicyWebhook, type ImagePolicySettings } from './image-policy-webhook.js';
 

@@ -1,6 +1,6 @@
 import { whenReady } from '../../lib/async/maybe-promise.js';
 import type { AdmissionPlugin } from '../plugin.js';
-import { evaluatorFor } from '../quota/evaluator.js';
+import { evaluatorFor } from '../quota/evaluators.js';
 import type { LimitedResource } from '../quota/limited.js';
 import { QuotaLedger, RESOURCE_QUOTAS } from '../quota/ledger.js';
 

@@ -7,7 +7,8 @@ import { AnnotationCollector, cutAnnotation, failureAnnotation, VALIDATION_FAILU
 import { decide, type Decision, type Verdict } from './decide.js';
 import type { ValidatingBinding, ValidatingPolicy } from './compile.js';
 import { type InvocationParts, invocationsOf, namespaceOfRequest } from './invocations.js';
-import { type Fault, isFault, type ResourceMatch } from '../matching/match.js';
+import { type Fault, isFault } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import type { PolicyRecorder } from './metrics.js';
 import { matchInput, policyInput, type SeenObjects } from '../matching/expression-input.js';
 import { MemoizedAnswers } from '../matching/memoized-answers.js';

@@ -1,7 +1,8 @@
 // Which policies are for a request: each with every binding that is, and every set of parameters.
 import { type KubeObject } from '../../machinery/object.js';
 import { notFound } from '../../machinery/status.js';
-import { isFault, matchRequest, type ResourceMatch } from '../matching/match.js';
+import { isFault, matchRequest } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import { collectParams, paramResource, type ResourceOf } from './params.js';
 import type { BindingSpec, BoundPolicy, PolicyBinding, PolicySpec } from './policy-index.js';
 import { namespaceValue } from '../matching/request-value.js';

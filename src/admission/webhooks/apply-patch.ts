@@ -8,12 +8,12 @@ import { internalError, StatusError } from '../../machinery/status.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError, parseJsonTree } from '../../schema/json/decode.js';
 import { takeOver } from '../take-over.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import type { PatchMade, SeenRequest, ServedResources } from '../matching/seen-request.js';
 import type { Hook } from './hook-index.js';
 import { CallFailure, UNAVAILABLE } from './refusals.js';
 import type { HookAnswer } from './review.js';
-import type { ParsedPatch } from './review-response.js';
+import type { ParsedPatch } from './parsed-patch.js';
 
 /** The operations of an answer; none when it changes nothing. Throws CallFailure for what is no patch. */
 export function patchOf(name: string, { patch, patchType }: HookAnswer): readonly unknown[] {

@@ -6,13 +6,14 @@ import { restCall, RestCallError, type RestObserver } from '../../machinery/rest
 import { StatusError } from '../../machinery/status.js';
 import type { Span, Trace } from '../../tracing/trace.js';
 import type { AdmissionAttributes } from '../plugin.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 import type { HookClient, HookClients } from './hook-clients.js';
 import type { Hook } from './hook-index.js';
 import { CallFailure, Denial, dryRunUnsupported, UNAVAILABLE } from './refusals.js';
 import { reviewBody, reviewVersion } from './review.js';
-import { parseReviewResponse, type ReviewResponse, type ParsedPatch } from './review-response.js';
+import { parseReviewResponse, type ReviewResponse } from './review-response.js';
+import type { ParsedPatch } from './parsed-patch.js';
 
 export interface CallParts {
   readonly clients: Pick<HookClients, 'of'>;

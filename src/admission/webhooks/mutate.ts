@@ -1,7 +1,7 @@
 // Mutating webhooks: asked one after the other, each about what those before it left.
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import { SeenRequest } from '../matching/seen-request.js';
 import { applyHookPatch } from './apply-patch.js';
 import { callHook } from './call-hook.js';
@@ -10,7 +10,7 @@ import { demandConverted, matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
 import { hasPreciseTimes } from './precise-times.js';
 import { Reinvocation } from '../reinvocation.js';
-import type { ParsedPatch } from './review-response.js';
+import type { ParsedPatch } from './parsed-patch.js';
 import type { HookParts } from './validate.js';
 
 const PLUGIN = 'MutatingAdmissionWebhook';

@@ -12,6 +12,7 @@ import { DecodeError } from '../../schema/json/decode.js';
 import { operationsIn, patchOf } from './apply-patch.js';
 import { CallFailure, denialOf, UNAVAILABLE } from './refusals.js';
 import { type HookAnswer, InvalidAnswer, readAnswer, type ReviewVersion } from './review.js';
+import type { ParsedPatch } from './parsed-patch.js';
 
 /** What was asked, as far as its answer has to be judged by it. */
 export interface AskedHook {
@@ -36,14 +37,6 @@ export interface ReviewResponse {
 interface Failure {
   readonly why: string;
   readonly code: number;
-}
-
-export interface ParsedPatch {
-  /** As it came. */
-  readonly json: Buffer;
-  readonly operations: () => readonly unknown[];
-  /** The operations, printed for the record. */
-  readonly text: () => string;
 }
 
 export async function parseReviewResponse(

@@ -5,7 +5,7 @@ import { mustType } from '../../schema/catalogue.js';
 import type { AdmissionResponse } from '../../schema/generated/admission.v1.js';
 import { decodeTree } from '../../schema/json/decode.js';
 import { readSentReview, sentKindText } from '../../schema/json/sent-review.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import { optionsValue, requestHead } from '../matching/request-value.js';
 import type { SeenRequest } from '../matching/seen-request.js';
 

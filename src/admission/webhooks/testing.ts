@@ -3,7 +3,7 @@ import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { certificateNotes } from '../../machinery/certificate-notes.js';
 import { Readable } from 'node:stream';
 import type { KubeObject } from '../../machinery/object.js';
-import type { OutboundRequest } from '../../outbound/http-client.js';
+import type { OutboundRequest } from '../../outbound/messages.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { MutatingWebhook } from '../../schema/generated/admissionregistration.v1.js';
 import type { AdmissionPlugin } from '../plugin.js';

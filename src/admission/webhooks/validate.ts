@@ -1,6 +1,6 @@
 // Validating webhooks: all that are for a request are asked at once, and the first refusal is told.
 import type { AdmissionAttributes } from '../plugin.js';
-import type { ResourceMatch } from '../matching/match.js';
+import type { ResourceMatch } from '../matching/resource-match.js';
 import { SeenRequest, type ServedResources } from '../matching/seen-request.js';
 import { callHook, type CallParts } from './call-hook.js';
 import type { Hook } from './hook-index.js';

@@ -1,11 +1,7 @@
 // Documents of issuers over the server's HTTP client.
 import { STATUS_CODES } from 'node:http';
-import {
-  collectBody,
-  type HttpClient,
-  type OutboundRequest,
-  type OutboundResponse,
-} from '../../outbound/http-client.js';
+import { collectBody, type HttpClient } from '../../outbound/http-client.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/messages.js';
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
 import { type FetchDocument, type IssuerDocument, ISSUER_TIMEOUT_MS, MAX_DOCUMENT_BYTES } from './issuer-http.js';
 

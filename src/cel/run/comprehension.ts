@@ -2,7 +2,7 @@
 import type { Evaluate, Frame } from './frame.js';
 import { goName } from './go-name.js';
 import { MutableList, MutableMap } from './mutable.js';
-import type { Planner } from './plan.js';
+import type { Planner } from './step.js';
 import { ACCUMULATOR } from '../syntax/factory.js';
 import type { ComprehensionExpr } from '../syntax/expression.js';
 import { ArrayList, CelError, CelList, CelMap, EntryMap } from '../value.js';

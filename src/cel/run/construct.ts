@@ -2,7 +2,7 @@
 import { LIST_COST, MAP_COST, STRUCT_COST } from '../cost/actual-cost.js';
 import { plainText } from './format-value.js';
 import type { Evaluate } from './frame.js';
-import type { Step } from './plan.js';
+import type { Step } from './step.js';
 import type { ObjectTypeDeclaration } from '../environment.js';
 import type { ListExpr, MapExpr, StructExpr } from '../syntax/expression.js';
 import { ArrayList, CelError, EntryMap, keyIdentity, Optional, typeOf } from '../value.js';

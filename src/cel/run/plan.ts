@@ -16,15 +16,7 @@ import type { Declarations } from '../check/declarations.js';
 import type { CallExpr, Expr, IdentExpr, SelectExpr } from '../syntax/expression.js';
 import { CelError, CelList, noSuchOverload, Optional } from '../value.js';
 import type { Value } from '../value.js';
-
-/** A planned node: how to evaluate it, and what else is known of it. */
-export interface Step {
-  readonly evaluate: Evaluate;
-  /** Set when the value is known already. */
-  readonly constant?: { readonly value: Value };
-  /** Set when further qualifiers may be added. */
-  readonly attribute?: Attribute;
-}
+import type { Planner, Step } from './step.js';
 
 /** Thrown while planning: a constant part fails. */
 class Unplannable extends Error {
@@ -35,7 +27,7 @@ class Unplannable extends Error {
 
 export function plan(checked: Checked, declarations: Declarations): Evaluate | CelError {
   try {
-    return new Planner(checked, declarations).step(checked.expression).evaluate;
+    return new ExpressionPlanner(checked, declarations).step(checked.expression).evaluate;
   } catch (error) {
     if (error instanceof Unplannable) return error.error;
     throw error;
@@ -47,7 +39,7 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   'bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint',
 ]);
 
-export class Planner {
+class ExpressionPlanner implements Planner {
   readonly locals = new Locals();
 
   constructor(

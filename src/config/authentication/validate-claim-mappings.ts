@@ -10,7 +10,7 @@ import type {
   PrefixedClaimOrExpression,
 } from '../../schema/generated/apiserverconfig.v1.js';
 import { compileExpression } from './compile-expression.js';
-import type { ValidationContext } from './validate.js';
+import type { ValidationContext } from './validation-context.js';
 
 /** What was seen in the expressions of one authenticator. */
 export interface CompilationState {

@@ -3,7 +3,7 @@ import { parseGoUrl } from '../../lib/go/url.js';
 import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
 import type { Issuer } from '../../schema/generated/apiserverconfig.v1.js';
 import type { CompiledAuthenticator } from './compiled.js';
-import type { ValidationContext } from './validate.js';
+import type { ValidationContext } from './validation-context.js';
 
 const MATCH_ANY = 'MatchAny';
 

@@ -4,7 +4,7 @@ import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '
 import type { ClaimValidationRule, UserValidationRule } from '../../schema/generated/apiserverconfig.v1.js';
 import { compileExpression } from './compile-expression.js';
 import type { CompilationState } from './validate-claim-mappings.js';
-import type { ValidationContext } from './validate.js';
+import type { ValidationContext } from './validation-context.js';
 
 const WITHOUT_GATE = 'not supported when StructuredAuthenticationConfiguration feature gate is disabled';
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { authenticationCompiler } from '../../cel/environments/authentication.js';
 import { fieldErrorText } from '../../machinery/field-error.js';
 import { decodeAuthentication } from './load.js';
-import { validateAuthentication, type AuthenticationGate } from './validate.js';
+import { validateAuthentication } from './validate.js';
+import type { AuthenticationGate } from './validation-context.js';
 
 const features = { enabled: () => true };
 const compiler = authenticationCompiler({ compatibility: { major: 1, minor: 34 }, features });

@@ -1,24 +1,12 @@
 // Every rule about an AuthenticationConfiguration; its expressions are compiled on the way.
 import { append } from '../../lib/values/append.js';
-import type { AuthenticationCompiler } from '../../cel/environments/authentication.js';
 import { FieldPath, type FieldErrors, duplicate, forbidden, invalid, tooMany } from '../../machinery/field-error.js';
 import type { AuthenticationConfiguration, JWTAuthenticator } from '../../schema/generated/apiserverconfig.v1.js';
 import type { CompiledAuthenticator } from './compiled.js';
 import { validateIssuer } from './validate-issuer.js';
 import { type CompilationState, validateClaimMappings } from './validate-claim-mappings.js';
 import { validateClaimRules, validateUserRules } from './validate-rules.js';
-
-export interface ValidationContext {
-  readonly compiler: AuthenticationCompiler;
-  readonly features: { enabled(name: AuthenticationGate): boolean };
-  /** The issuers of service-account tokens, which no other way may judge. */
-  readonly disallowedIssuers: readonly string[];
-}
-
-export type AuthenticationGate =
-  | 'StructuredAuthenticationConfiguration'
-  | 'StructuredAuthenticationConfigurationEgressSelector'
-  | 'AnonymousAuthConfigurableEndpoints';
+import type { ValidationContext } from './validation-context.js';
 
 export interface Validated {
   readonly errors: FieldErrors;

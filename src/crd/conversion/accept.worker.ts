@@ -13,7 +13,7 @@ import type { StructType } from '../../schema/type.js';
 import { StorageError } from '../../storage/store.js';
 import { fitted } from '../stored-codec.js';
 import { acceptConverted, type ConversionRequest, ConversionFailure, type Original } from './accept-converted.js';
-import type { Converted } from './converter.js';
+import type { Converted } from './converted.js';
 
 /** Where long answers are looked through. */
 export interface Elsewhere {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
-import { type Converted, webhookConverter } from './converter.js';
+import { webhookConverter } from './converter.js';
+import type { Converted } from './converted.js';
 import { conversionMetrics } from './metrics.js';
 
 const V1 = 'example.test/v1';

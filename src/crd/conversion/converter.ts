@@ -1,7 +1,6 @@
 // Calls a CRD's webhook to convert objects into another version.
 import { withInlineFallback } from '../../lib/async/worker-pool.js';
 import { errorText } from '../../lib/text/error-text.js';
-import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import {
   apiVersionOf,
   type GroupVersionKind,
@@ -16,6 +15,7 @@ import { acceptOnWorker, type Elsewhere } from './accept.worker.js';
 import { acceptConverted, type ConversionRequest, ConversionFailure } from './accept-converted.js';
 import type { ConversionRecorder, FailureType } from './metrics.js';
 import { reviewBody, reviewVersion } from './review.js';
+import type { Converted } from './converted.js';
 
 export interface Converter {
   /** The objects in another version, in their order. They stay as they are. Throws StorageError. */
@@ -28,13 +28,6 @@ export interface Form {
   readonly fit?: (object: JsonObject) => KubeObject;
   /** The workers that do so with the objects of a long answer. */
   readonly elsewhere?: Elsewhere | undefined;
-}
-
-export interface Converted {
-  /** Reads the object, out of a long answer cooperatively. Throws StorageError. */
-  object(): MaybePromise<KubeObject>;
-  /** The encoding, where the object came out of a long answer. */
-  readonly json?: Buffer;
 }
 
 export interface ConverterOptions {

@@ -12,7 +12,8 @@ import {
   type WatchEvent,
   type WatchRequest,
 } from '../../storage/store.js';
-import { type Converted, type Form, inForm } from './converter.js';
+import { type Form, inForm } from './converter.js';
+import type { Converted } from './converted.js';
 import { VersionView } from './version-view.js';
 import { PODS } from '../../storage/testing.js';
 

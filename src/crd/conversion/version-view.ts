@@ -25,7 +25,8 @@ import {
 } from '../../storage/store.js';
 import { stillInitializing } from '../../storage/unreadable.js';
 import type { Trace } from '../../tracing/trace.js';
-import type { Converted, Converter, Form } from './converter.js';
+import type { Converter, Form } from './converter.js';
+import type { Converted } from './converted.js';
 import { watchConverted } from './watch-converted.js';
 
 export interface VersionViewOptions {

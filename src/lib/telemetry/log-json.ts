@@ -1,5 +1,5 @@
 // Log lines as JSON objects: when in milliseconds, where, what, and for what is no error how verbose.
-import type { LogLine } from './log.js';
+import type { LogLine } from './log-line.js';
 
 export function jsonLine({ severity, now, file, message, fields = {} }: LogLine): string {
   const level = severity === 'E' || severity === 'F' ? {} : { v: 0 };

@@ -8,8 +8,7 @@ import fs from 'node:fs';
 import { errorText } from '../text/error-text.js';
 import { goQuote } from '../go/quote.js';
 import { jsonLine } from './log-json.js';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields, Severity, LogLine } from './log-line.js';
 
 export interface Logger {
   info(message: string, fields?: Fields): void;
@@ -44,18 +43,6 @@ export interface Logs {
   for(file: string): Logger;
   /** Writes what is gathered, before the process ends. */
   flush(): void;
-}
-
-export type Severity = 'I' | 'W' | 'E' | 'F';
-
-export interface LogLine {
-  readonly severity: Severity;
-  readonly now: Date;
-  readonly file: string;
-  readonly message: string;
-  readonly fields?: Fields | undefined;
-  /** Without quotes around the message. */
-  readonly plain: boolean;
 }
 
 export function createLogs(options: LogOptions): Logs {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { collectBody, type OutboundRequest } from '../http-client.js';
+import { collectBody } from '../http-client.js';
+import type { OutboundRequest } from '../messages.js';
 import { OutboundError, StaleConnection } from '../outbound-error.js';
 import type { Http1Connection } from './connection.js';
 import { Http1Pool } from './pool.js';

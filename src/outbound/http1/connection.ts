@@ -3,7 +3,7 @@
 // Whatever comes that was not asked for ends the connection: it would pass for the answer to the next request.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { OutboundRequest, OutboundResponse, Upgraded } from '../http-client.js';
+import type { OutboundRequest, OutboundResponse, Upgraded } from '../messages.js';
 import { OutboundError } from '../outbound-error.js';
 import { type Ending, Exchange, type ExchangeOptions } from './exchange.js';
 import { isWhole, requestHead, type WrittenHead } from './request-head.js';

@@ -1,6 +1,6 @@
 // One request and its answer on a connection: finds the answer among the bytes that come, and hands it to who asked.
 import type { Duplex } from 'node:stream';
-import type { OutboundResponse, Upgraded } from '../http-client.js';
+import type { OutboundResponse, Upgraded } from '../messages.js';
 import { OutboundError, StaleConnection } from '../outbound-error.js';
 import { AnswerBody, type AnswerSource, BodyReader, WholeBody } from './answer-body.js';
 import { HEADS_TOO_LARGE, MAX_HEAD_BYTES, type ResponseHead, responseHeadReader } from './response-head.js';

@@ -1,7 +1,7 @@
 // The head of a request as it is sent.
 import { goQuote } from '../../lib/go/quote.js';
 import { TOKEN } from '../../lib/http/http1/fields.js';
-import type { OutboundRequest } from '../http-client.js';
+import type { OutboundRequest } from '../messages.js';
 import { OutboundError } from '../outbound-error.js';
 
 /** `statedBytes`: what the head says of a body that comes as a stream; undefined when it is sent in chunks. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { drained } from '../../lib/async/drained.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import { statusText } from '../../lib/http/http1/status-text.js';
-import type { OutboundResponse, Upgraded } from '../http-client.js';
+import type { OutboundResponse, Upgraded } from '../messages.js';
 import { OutboundError } from '../outbound-error.js';
 import type { Destination } from './forward.js';
 

@@ -2,7 +2,7 @@
 import { readPeerAddress } from '../../lib/http/peer-address.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpRequest } from '../../lib/http/http.js';
-import type { OutboundResponse } from '../http-client.js';
+import type { OutboundResponse } from '../messages.js';
 import type { Trailers } from '../http1/trailers.js';
 
 export type Headers = Record<string, string | readonly string[]>;

@@ -1,7 +1,7 @@
 // An answer whose addresses lead through the proxy again: where it redirects to, and the links of a page.
 import type { Readable } from 'node:stream';
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
-import type { OutboundResponse } from '../http-client.js';
+import type { OutboundResponse } from '../messages.js';
 import type { PassedOn } from './forward.js';
 import { returnedHeaders } from './headers.js';
 import { HtmlLinks } from './html-links.js';

@@ -1,6 +1,7 @@
 // What a large body makes of an object, computed on a worker: the body is decoded, defaults are filled in, a patch is
 // applied, managed fields are recorded, and the object is brought into the form it is stored in.
-import type { SentMetadata, SentWanted } from '../../audit/trail.js';
+import type { SentWanted } from '../../audit/trail.js';
+import type { SentMetadata } from '../../audit/sent-object.js';
 import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';

@@ -9,13 +9,10 @@ import type { Endpoint } from '../contract/endpoint.js';
 import { compareVersions } from './group-priorities.js';
 import { JSON_TYPE, MEDIA_TYPES, type MediaType } from '../wire/media-types.js';
 import { negotiate, type NegotiatedPath } from '../wire/negotiate.js';
-import type { RegisteredVersions } from './registered-versions.js';
 import { respondValue } from '../answer/respond.js';
-import { createGroups, inOrder, isCustom, type ServedGroups } from './served-groups.js';
+import { createGroups, type GroupSources, inOrder, isCustom, type ServedGroups } from './served-groups.js';
 
-export interface DiscoveryOptions {
-  /** Called on each request: kinds come and go. One list by identity until they do, or have other verbs. */
-  readonly endpoints: () => readonly Endpoint[];
+export interface DiscoveryOptions extends GroupSources {
   readonly mediaTypes: readonly MediaType[];
   /** The versions of the all-in-one document that are still served. */
   readonly aggregatedVersions: readonly AggregatedVersion[];
@@ -23,8 +20,6 @@ export interface DiscoveryOptions {
   readonly serverAddress: string;
   /** False leaves out the storage version hashes. */
   readonly storageVersionHashes?: boolean;
-  /** What others serve that is registered here. */
-  readonly registered?: RegisteredVersions;
   /** Called when the all-in-one document has changed. */
   readonly onAggregated?: () => void;
 }

@@ -1,6 +1,5 @@
 // The groups that are served, each with its versions: this server's own and those that others have registered.
 import { memoizeLast } from '../../lib/values/memoize-last.js';
-import type { DiscoveryOptions } from './discovery.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { compareGroups, compareVersions, groupRank, REGISTRATION } from './group-priorities.js';
 import type { RegisteredVersions } from './registered-versions.js';
@@ -18,8 +17,15 @@ export interface ServedGroups {
   listed(): ReadonlyMap<string, readonly string[]>;
 }
 
+export interface GroupSources {
+  /** Asked anew on each request: kinds come and go. The same list until they do, or have other verbs. */
+  readonly endpoints: () => readonly Endpoint[];
+  /** What others serve that is registered here. */
+  readonly registered?: RegisteredVersions;
+}
+
 /** The same, each part of it, until kinds or registrations came or went. */
-export function createGroups({ endpoints, registered }: DiscoveryOptions): () => ServedGroups {
+export function createGroups({ endpoints, registered }: GroupSources): () => ServedGroups {
   const groups = memoizeLast<ServedGroups>();
   return () => {
     const local = endpoints();

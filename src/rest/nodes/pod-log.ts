@@ -2,7 +2,7 @@
 import { encodeQuery } from '../../lib/go/url-parts.js';
 import { type HttpResponse, isWebSocketRequest, type ResponseStream } from '../../lib/http/http.js';
 import { badRequest, genericResponse, internalError, StatusError } from '../../machinery/status.js';
-import type { OutboundResponse } from '../../outbound/http-client.js';
+import type { OutboundResponse } from '../../outbound/messages.js';
 import { OutboundError, requestErrorText } from '../../outbound/outbound-error.js';
 import { requestDecompressed, streamOf } from '../../outbound/proxy/forward.js';
 import type { Pod } from '../../schema/generated/core.v1.js';

@@ -4,7 +4,7 @@ import { escapePath } from '../../lib/go/url-parts.js';
 import type { HttpResponse } from '../../lib/http/http.js';
 import { decodePath } from '../../lib/http/request-target.js';
 import { internalError, serviceUnavailable, StatusError } from '../../machinery/status.js';
-import type { OutboundResponse } from '../../outbound/http-client.js';
+import type { OutboundResponse } from '../../outbound/messages.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { askForwarded, type PassedOn, passOn } from '../../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
-import type { HttpClient, OutboundRequest } from '../../outbound/http-client.js';
+import type { HttpClient } from '../../outbound/http-client.js';
+import type { OutboundRequest } from '../../outbound/messages.js';
 import { isStream, type ResponseSink } from '../../lib/http/http.js';
 import type { RestRequest } from '../contract/request.js';
 import { translateStreams } from './translate-streams.js';

@@ -9,11 +9,8 @@ import { createJwtMetrics, type JwtMetrics } from '../../authn/jwt/metrics.js';
 import { authenticationCompiler } from '../../cel/environments/authentication.js';
 import type { CompiledAuthenticator } from '../../config/authentication/compiled.js';
 import { authenticationOfFlags, decodeAuthentication, readAuthentication } from '../../config/authentication/load.js';
-import {
-  validateAuthentication,
-  validateAuthenticator,
-  type ValidationContext,
-} from '../../config/authentication/validate.js';
+import { validateAuthentication, validateAuthenticator } from '../../config/authentication/validate.js';
+import type { ValidationContext } from '../../config/authentication/validation-context.js';
 import { ConfigError } from '../../config/config-error.js';
 import { loadEgress } from '../../config/egress/load.js';
 import { reloadMetrics } from '../../config/reload-metrics.js';

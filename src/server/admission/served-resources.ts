@@ -1,4 +1,4 @@
-import type { ResourceMatch } from '../../admission/matching/match.js';
+import type { ResourceMatch } from '../../admission/matching/resource-match.js';
 import type { ServedResources } from '../../admission/matching/seen-request.js';
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';

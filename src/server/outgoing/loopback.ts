@@ -6,12 +6,8 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../../lib/http/http
 import { bodyPieces, isStream } from '../../lib/http/http.js';
 import { requestEntityTooLarge } from '../../machinery/status.js';
 import { AUTHENTICATED_GROUP, MASTERS_GROUP } from '../../machinery/user.js';
-import {
-  exchangeOptions,
-  type HttpClient,
-  type OutboundRequest,
-  type OutboundResponse,
-} from '../../outbound/http-client.js';
+import { exchangeOptions, type HttpClient } from '../../outbound/http-client.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/messages.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { tracedRequest } from '../../outbound/traced-request.js';
 import { withSignal } from '../../outbound/with-signal.js';

@@ -6,7 +6,8 @@ import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { Options } from '../../options/options.js';
 import type { ClientTls } from '../../outbound/client-tls.js';
 import type { Dialer } from '../../outbound/dialer.js';
-import { HttpClient, type HttpClientOptions } from '../../outbound/http-client.js';
+import { HttpClient } from '../../outbound/http-client.js';
+import type { HttpClientOptions } from '../../outbound/http-client-options.js';
 import type { LogMetrics, NodeAccess } from '../../rest/contract/node-access.js';
 
 export interface NodeAccessParts {

@@ -5,9 +5,8 @@ import { PARSE_RESPONSE, runParseResponse } from '../../admission/webhooks/revie
 import { RECORD_PATCH, runRecordPatch } from '../../audit/patch-json.js';
 import { RunInline, type Task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
-import type { MinorVersion } from '../../machinery/kube-version.js';
 import { computedStore } from '../../registry/computed-store.js';
-import type { FeatureGates, KindOptions } from '../../registry/kind.js';
+import type { FeatureGates } from '../../registry/kind.js';
 import { type KindRef, PREPARE, runPrepare } from '../../registry/prepare.worker.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { CHANGE } from '../../rest/change/change-on-worker.js';
@@ -29,21 +28,14 @@ import { runComputeConditions, COMPUTE_CONDITIONS } from '../../crd/conditions.w
 import { customKindFrom } from '../../crd/custom-kind.js';
 import type { ObjectCodec } from '../../storage/store.js';
 import type { StructType } from '../../schema/type.js';
-import type { WorkerRequest } from './worker-pool.js';
+import type { WorkerRequest } from './protocol.js';
 import { type Expressions, lazyExpressions } from '../kinds/expressions.js';
 import { behindGates, serverKinds } from '../kinds/kinds.js';
 import { MUTATE, runMutate } from './mutate.worker.js';
 import { PATCH, runPatch } from './patch.worker.js';
 import { WorkerPolicies, RUN_POLICY } from './policies.worker.js';
 import { Resources } from '../kinds/resources.js';
-
-/** What the rules of kinds depend on, beside what they are asked about. */
-export interface WorkerSettings {
-  /** Those that are on. */
-  readonly features: readonly string[];
-  readonly compatibility: MinorVersion;
-  readonly kindOptions: KindOptions;
-}
+import type { WorkerSettings } from './worker-settings.js';
 
 const MAX_DEFINITIONS = 100;
 /** Others wait for what expressions do here; those that keep within their costs take a second or two. */

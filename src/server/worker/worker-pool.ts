@@ -9,8 +9,9 @@ import {
   type Task,
 } from '../../lib/async/worker-pool.js';
 import { internalError, timeout } from '../../machinery/status.js';
-import type { WorkerSettings } from './worker-context.js';
+import type { WorkerSettings } from './worker-settings.js';
 import type { ExpressionTimes } from '../kinds/expressions.js';
+import type { WorkerRequest, WorkerResponse } from './protocol.js';
 
 export interface SingleWorkerPoolOptions {
   /** The thread's program. */
@@ -23,27 +24,6 @@ export interface SingleWorkerPoolOptions {
   readonly log: { warning(text: string): void };
   /** Told what the thread spent on expressions. */
   readonly times?: ExpressionTimes;
-}
-
-/** What the thread is asked. */
-export interface WorkerRequest {
-  readonly id: number;
-  readonly task: string;
-  readonly work: object;
-  readonly deadlineMs?: number | undefined;
-  /** What it has to know, by its id; the rest where it said that it does not. */
-  readonly needs?: { readonly id: string; readonly json?: Uint8Array } | undefined;
-}
-
-/** With the id 0 that the thread is up. */
-export interface WorkerResponse {
-  readonly id: number;
-  readonly answer?: object;
-  /** `here`: it must be done where it was asked. `unknown`: it is to be asked again, with what it needs. */
-  readonly without?: 'here' | 'unknown' | 'late';
-  readonly failed?: string;
-  readonly compilations?: readonly number[];
-  readonly evaluations?: readonly number[];
 }
 
 interface Job {

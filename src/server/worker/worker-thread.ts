@@ -3,8 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Interrupted } from '../../cel/interrupted.js';
 import { RunInline } from '../../lib/async/worker-pool.js';
 import { errorText } from '../../lib/text/error-text.js';
-import type { WorkerRequest, WorkerResponse } from './worker-pool.js';
-import { type WorkerSettings, WorkerContext } from './worker-context.js';
+import type { WorkerRequest, WorkerResponse } from './protocol.js';
+import { WorkerContext } from './worker-context.js';
+import type { WorkerSettings } from './worker-settings.js';
 
 const world = new WorkerContext(workerData as WorkerSettings);
 const UP: WorkerResponse = { id: 0 };

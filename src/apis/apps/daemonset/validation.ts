@@ -5,7 +5,7 @@ import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import { isEmptySelector, validateLabelSelector } from '../../../machinery/validation/label-selector.js';
 import type { DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy } from '../../../schema/generated/apps.v1.js';
 import { validateCollisionCount, validateCounts } from '../../core/pod/replica-status.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { validatePodTemplateSpec } from '../../core/pod/validation/pod.js';
 import { validateKeptRunning } from '../../core/pod/validation/workload-template.js';
 import { numberIn, validateAtMostWhole, validateIntOrPercent } from '../shared/int-or-percent.js';

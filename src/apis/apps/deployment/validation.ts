@@ -11,7 +11,7 @@ import {
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { DeploymentSpec, DeploymentStatus, DeploymentStrategy } from '../../../schema/generated/apps.v1.js';
 import { validateCollisionCount, validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { validateReplicatedTemplate } from '../../core/pod/validation/workload-template.js';
 import { numberIn, validateAtMostWhole, validateIntOrPercent } from '../shared/int-or-percent.js';
 import { compiledSelector, validateOwnSelector } from '../shared/selector.js';

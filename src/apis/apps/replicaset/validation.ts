@@ -4,7 +4,7 @@ import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-e
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { ReplicaSetSpec, ReplicaSetStatus } from '../../../schema/generated/apps.v1.js';
 import { validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { validateReplicatedTemplate } from '../../core/pod/validation/workload-template.js';
 import { compiledSelector, validateOwnSelector } from '../shared/selector.js';
 

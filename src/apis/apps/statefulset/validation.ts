@@ -21,7 +21,7 @@ import { equalityOf } from '../../core/pod/equal.js';
 import { validateCollisionCount, validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
 import { validatePodAnnotations } from '../../core/pod/validation/annotations.js';
 import { validateDnsLabel } from '../../core/pod/validation/names.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { validatePodTemplateSpec } from '../../core/pod/validation/pod.js';
 import { validateKeptRunning, validateSelected } from '../../core/pod/validation/workload-template.js';
 import { validateClaimSpec } from '../../core/persistentvolumeclaim/validation.js';

@@ -1,7 +1,7 @@
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { CronJobSpec, JobTemplateSpec } from '../../../schema/generated/batch.v1.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { selectorValue } from '../../core/internal-form/print.js';
 import { validateJobTemplate } from '../job/validation.js';
 import { scheduleError } from './schedule.js';

@@ -21,7 +21,7 @@ import { isDns1123Label } from '../../../machinery/validation/names.js';
 import type { Job, JobSpec } from '../../../schema/generated/batch.v1.js';
 import type { Affinity, PodTemplateSpec } from '../../../schema/generated/core.v1.js';
 import { samePodTemplate } from '../../core/pod/equal.js';
-import type { PodRules } from '../../core/pod/validation/options.js';
+import type { PodRules } from '../../core/pod/validation/pod-rules.js';
 import { validatePodTemplateSpec } from '../../core/pod/validation/pod.js';
 import { compiledSelector, validateImmutableSelector } from '../../apps/shared/selector.js';
 import { validateFailurePolicy, validateSuccessPolicy } from './policies.js';

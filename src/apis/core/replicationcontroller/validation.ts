@@ -4,7 +4,7 @@ import { LabelSelector } from '../../../machinery/label-selector.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { ReplicationControllerSpec, ReplicationControllerStatus } from '../../../schema/generated/core.v1.js';
 import { validateCounts, validateReplicaCounts } from '../pod/replica-status.js';
-import type { PodRules } from '../pod/validation/options.js';
+import type { PodRules } from '../pod/validation/pod-rules.js';
 import { validateReplicatedTemplate } from '../pod/validation/workload-template.js';
 
 const SPEC = FieldPath.of('spec');

@@ -13,7 +13,7 @@ import type {
   PodAffinityTerm,
   PodSpec,
 } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateMatchLabelKeys } from './topology-spread.js';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FieldPath } from '../../../../machinery/field-error.js';
 import { testPod } from '../testing.js';
 import { validatePodAnnotations } from './annotations.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 
 test('tolerations in an annotation that are none are told, whatever they are', () => {
   const key = 'scheduler.alpha.kubernetes.io/tolerations';

@@ -5,7 +5,7 @@ import { goQuote } from '../../../../lib/go/quote.js';
 import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
 import { readInternalList } from '../../shared/json-text.js';
 import { allContainers } from '../containers.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateLocalDescendingPath } from './paths.js';
 import { validateTolerations } from './tolerations.js';
 

@@ -26,7 +26,7 @@ import { validateEnv, validateEnvFrom } from './env.js';
 import { validateLifecycle, validateProbes } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts } from './mounts.js';
 import { validateDnsLabel } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validatePullPolicy } from './pull-policy.js';
 import { validateContainerResources } from './resources.js';
 import { validateSecurityContext } from './security-context.js';

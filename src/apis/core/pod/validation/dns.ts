@@ -4,7 +4,7 @@ import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore } from '../../../../machinery/validation/names.js';
 import type { PodSpec } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 
 // What the resolver of a container can use.
 const MAX_NAMESERVERS = 3;

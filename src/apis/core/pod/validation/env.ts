@@ -25,7 +25,7 @@ import type {
 } from '../../../../schema/generated/core.v1.js';
 import { allContainers } from '../containers.js';
 import { validateDnsLabel, validateQualifiedName } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateNoBacksteps } from './paths.js';
 
 const ENV_FIELDS = [

@@ -4,7 +4,7 @@ import { type FieldErrors, FieldPath, forbidden } from '../../../../machinery/fi
 import type { Pod } from '../../../../schema/generated/core.v1.js';
 import { sameEphemeralContainer } from '../equal.js';
 import { MIRROR_POD, validatePodAnnotationsUpdate } from './annotations.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validatePodOnly } from './pod.js';
 
 const PATH = FieldPath.of('spec', 'ephemeralContainers');

@@ -20,7 +20,7 @@ import type {
   SleepAction,
 } from '../../../../schema/generated/core.v1.js';
 import { validatePortNumberOrName } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.js';
 
 type ProbeRole = 'livenessProbe' | 'readinessProbe' | 'startupProbe';

@@ -5,7 +5,7 @@ import { validateAnnotations } from '../../../../machinery/validation/object-met
 import { validateLabels } from '../../../../machinery/validation/label-selector.js';
 import { validatePodAnnotations } from './annotations.js';
 import { validateImagePadding } from './containers.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateProfileAnnotations } from './profile-annotations.js';
 import { validatePodSpec } from './spec.js';
 

@@ -20,7 +20,7 @@ import type {
 } from '../../../../schema/generated/core.v1.js';
 import { validateDownwardFile } from './downward-volume.js';
 import { validateKeyToPath } from './key-to-path.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateFileMode, validateLocalNonReservedPath } from './paths.js';
 import { isKubernetesSigner, trustBundleNameMessages, validateSignerName } from './signer-names.js';
 

@@ -11,7 +11,7 @@ import { isSidecar } from '../containers.js';
 import { sameContainer, samePodSpec } from '../equal.js';
 import { computeQosClass, qosClassOf } from '../qos.js';
 import { MIRROR_POD } from './annotations.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validatePodOnly } from './pod.js';
 
 const SPEC = FieldPath.of('spec');

@@ -24,7 +24,7 @@ import type {
 import { aggregateContainers } from '../aggregate-resources.js';
 import { allContainers } from '../containers.js';
 import { validateDnsLabel } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { equals, exceeds, isNegative, isWhole } from './quantities.js';
 import {
   isHugePages,

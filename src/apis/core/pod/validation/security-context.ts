@@ -17,7 +17,7 @@ import type {
   SeccompProfile,
   SecurityContext,
 } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateLocalDescendingPath } from './paths.js';
 import { validateSysctls } from './sysctls.js';
 import { validateWindowsOptions } from './windows.js';

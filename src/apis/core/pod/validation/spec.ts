@@ -29,7 +29,7 @@ import {
 import { validateDnsConfig } from './dns.js';
 import { withEnvNameRule } from './env.js';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { claimNamesOf, validateContainerResources, validatePodResources } from './resources.js';
 import { validatePodSecurityContext } from './security-context.js';
 import { validateTolerations } from './tolerations.js';

@@ -27,7 +27,7 @@ import type {
 import { isSidecar } from '../containers.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateDnsLabel, validateQualifiedName } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { shouldRestart } from './restart.js';
 
 const STATUS = FieldPath.of('status');

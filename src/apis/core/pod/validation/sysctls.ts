@@ -1,6 +1,6 @@
 import { duplicate, type FieldErrors, type FieldPath, invalid, required } from '../../../../machinery/field-error.js';
 import type { PodSpec, Sysctl } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 
 const MAX_LENGTH = 253;
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';

@@ -11,7 +11,7 @@ import {
 import { validateLabelName, validateLabelSelector } from '../../../../machinery/validation/label-selector.js';
 import type { LabelSelector } from '../../../../schema/generated/meta.v1.js';
 import type { TopologySpreadConstraint } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
 const NODE_POLICIES = ['Honor', 'Ignore'];

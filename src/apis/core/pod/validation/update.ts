@@ -18,7 +18,7 @@ import type {
 import { samePodSpec } from '../equal.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateImagePadding } from './containers.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validatePodOnly } from './pod.js';
 import { MAX_INT32 } from './spec.js';
 import { validateOnlyAddedTolerations } from './tolerations.js';

@@ -27,7 +27,7 @@ import { validateClaimTemplate } from './claim-template.js';
 import { validateDownwardVolume } from './downward-volume.js';
 import { validateIscsi } from './iscsi.js';
 import { validateDnsLabel } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validateAbsolutePath, validateFileMode, validateLocalDescendingPath, validateNoBacksteps } from './paths.js';
 import { validateKeyToPath } from './key-to-path.js';
 import { validateProjectedVolume } from './projected-volume.js';

@@ -12,7 +12,7 @@ import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
 import { goQuote } from '../../../../lib/go/quote.js';
 import type { Volume } from '../../../../schema/generated/core.v1.js';
 import { validateDnsLabel } from './names.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { VOLUME_SOURCES } from './volume-sources.js';
 
 /** Volumes without an error, by name: those containers may mount. */

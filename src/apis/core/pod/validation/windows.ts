@@ -10,7 +10,7 @@ import type {
   WindowsSecurityContextOptions,
 } from '../../../../schema/generated/core.v1.js';
 import { containersWithPaths } from '../containers.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 
 const MAX_CREDENTIAL_SPEC_KIB = 64;
 const MAX_DOMAIN_LENGTH = 256;

@@ -9,7 +9,7 @@ import {
 import { labelsValue } from '../../internal-form/print.js';
 import type { LabelSelector } from '../../../../machinery/label-selector.js';
 import type { PodTemplateSpec } from '../../../../schema/generated/core.v1.js';
-import type { PodRules } from './options.js';
+import type { PodRules } from './pod-rules.js';
 import { validatePodTemplateSpec } from './pod.js';
 
 const UNMATCHED = '`selector` does not match template `labels`';
