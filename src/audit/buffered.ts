@@ -5,10 +5,10 @@
 // A batch goes when it is full, or when it has waited long enough. What does not fit into the buffer is lost at once: no
 // request ever waits for its events.
 import type { Clock } from '../lib/async/clock.js';
+import { TokenBucket } from '../lib/async/token-bucket.js';
 import type { AuditBackend, OnLost } from './backend.js';
 import type { AuditEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
-import { TokenBucket } from './token-bucket.js';
 
 export interface BufferedOptions {
   readonly bufferSize: number;
@@ -51,7 +51,10 @@ export class BufferedBackend implements AuditBackend {
     private readonly onLost: OnLost,
   ) {
     const { throttle, maxBatchWaitMs } = options;
-    if (throttle !== undefined) this.bucket = new TokenBucket(throttle.perSecond, throttle.burst, clock.now());
+    if (throttle !== undefined) {
+      const { burst, perSecond } = throttle;
+      this.bucket = new TokenBucket({ burst, tokens: perSecond, everyMs: 1000 }, clock.now());
+    }
     this.linger = new Deadline(clock, LINGER_MS, () => this.send());
     this.batchWait = new Deadline(clock, maxBatchWaitMs, () => this.send());
   }

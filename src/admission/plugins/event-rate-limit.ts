@@ -1,3 +1,4 @@
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import { StatusError } from '../../machinery/status.js';
 import type { Event } from '../../schema/generated/core.v1.js';
@@ -35,10 +36,10 @@ function enforcer(
   { type, qps, burst, cacheSize }: EventLimit,
   nowMs: () => number,
 ): (attributes: AdmissionAttributes) => string | undefined {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new Map<string, TokenBucket>();
   return (attributes) => {
     const key = KEYS[type](attributes);
-    const bucket = buckets.get(key) ?? new Bucket(qps, burst, nowMs());
+    const bucket = buckets.get(key) ?? new TokenBucket({ burst, tokens: qps, everyMs: 1000 }, nowMs());
     // Maps keep their order of insertion: what was used last stands last.
     buckets.delete(key);
     buckets.set(key, bucket);
@@ -46,30 +47,8 @@ function enforcer(
       if (buckets.size <= cacheSize) break;
       buckets.delete(oldest);
     }
-    return bucket.take(nowMs()) ? undefined : `limit reached on type ${type} for key ${key}`;
+    return bucket.tryTake(nowMs()) ? undefined : `limit reached on type ${type} for key ${key}`;
   };
-}
-
-/** Fills with `qps` tokens a second up to `burst`. */
-class Bucket {
-  private tokens: number;
-
-  constructor(
-    private readonly qps: number,
-    private readonly burst: number,
-    private filledMs: number,
-  ) {
-    this.tokens = burst;
-  }
-
-  take(nowMs: number): boolean {
-    const passedMs = Math.max(0, nowMs - this.filledMs);
-    this.tokens = Math.min(this.burst, this.tokens + (passedMs / 1000) * this.qps);
-    this.filledMs = nowMs;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
-    return true;
-  }
 }
 
 const KEYS: Readonly<Record<LimitType, (attributes: AdmissionAttributes) => string>> = {

@@ -3,7 +3,7 @@
 //   token ──kid known──▶ verify                       keys that are known are never fetched again for their age:
 //     └────kid unknown──▶ fresh by cache-control? no   they go on working while the issuer is away
 //                           └─▶ fetch (one at a time, ten a second) ─▶ verify
-import { createTokenBucket } from '../../lib/async/token-bucket.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { AuthenticationError } from '../authenticator.js';
@@ -40,10 +40,10 @@ const MAX_KEYS = 100;
 export function createKeySet({ url, fetch, nowMs }: KeySetOptions): KeySet {
   let known: Fetched = { keys: [], freshUntilMs: 0 };
   let running: Promise<Fetched> | undefined;
-  const mayFetch = createTokenBucket({ burst: FETCH_BURST, everyMs: FETCH_INTERVAL_MS, nowMs });
+  const fetches = new TokenBucket({ burst: FETCH_BURST, everyMs: FETCH_INTERVAL_MS }, nowMs());
 
   const refresh = (): Promise<Fetched> | undefined => {
-    if (running === undefined && mayFetch()) {
+    if (running === undefined && fetches.tryTake(nowMs())) {
       running = fetchKeys(url, fetch, nowMs)
         .then((fetched) => (known = fetched))
         .finally(() => (running = undefined));

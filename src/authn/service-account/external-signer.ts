@@ -1,7 +1,7 @@
 // An external signer of service-account tokens: it holds the private keys, and we follow the public ones.
 import { base64Fault } from '../../lib/text/base64-fault.js';
 import type { Clock } from '../../lib/async/clock.js';
-import { createTokenBucket } from '../../lib/async/token-bucket.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { timeoutUnlessAborted } from '../../lib/async/timeout-unless-aborted.js';
@@ -52,7 +52,7 @@ const FETCH_EVERY_MS = 1000;
 /** Rejects when the signer cannot be used. */
 export async function startExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
   const { client, clock, metrics, signal } = options;
-  const mayFetch = createTokenBucket({ burst: FETCH_BURST, everyMs: FETCH_EVERY_MS, nowMs: () => clock.now() });
+  const fetches = new TokenBucket({ burst: FETCH_BURST, everyMs: FETCH_EVERY_MS }, clock.now());
   let known: SignerKeys = { keys: [], dataTimestampSeconds: 0, refreshHintSeconds: 0 };
   let published: readonly ExternalKey[] = [];
   let refreshAtMs = 0;
@@ -87,7 +87,7 @@ export async function startExternalSigner(options: ExternalSignerOptions): Promi
     id === '' ? known.keys : known.keys.filter((key) => key.id === id);
   const keys = async (id: string): Promise<readonly ExternalKey[]> => {
     const list = found(id);
-    if (list.length > 0 || (running === undefined && !mayFetch())) return list;
+    if (list.length > 0 || (running === undefined && !fetches.tryTake(clock.now()))) return list;
     try {
       await sync();
     } catch (error) {
