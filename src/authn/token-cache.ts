@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/async/clock.js';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 import { AuthenticationError } from './authenticator.js';
 import type { TokenCacheMetrics } from './token-cache-metrics.js';
@@ -62,7 +63,9 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
   }
 
   async function fetch(key: string, token: string, audiences: readonly string[]): Promise<Outcome> {
-    const outcome = await withinTime(attempt(inner, token, audiences, options.metrics), options.clock);
+    const { clock, metrics } = options;
+    const check = attempt(inner, token, audiences, metrics);
+    const outcome = await withTimeout(check, { ms: CHECK_TIMEOUT_MS, clock, onTimeout });
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
     const remember = options.memoizeErrors || 'result' in outcome;
@@ -74,13 +77,7 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
 /** Whoever judges tokens elsewhere has this long, with all that is tried again. */
 const CHECK_TIMEOUT_MS = 30_000;
 
-async function withinTime(check: Promise<Outcome>, clock: Pick<Clock, 'after'>): Promise<Outcome> {
-  let cancel = (): void => undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    cancel = clock.after(CHECK_TIMEOUT_MS, () => resolve({ refusal: ['context deadline exceeded'] }));
-  });
-  return Promise.race([check, late]).finally(() => cancel());
-}
+const onTimeout = (): Outcome => ({ refusal: ['context deadline exceeded'] });
 
 async function attempt(
   inner: TokenAuthenticator,

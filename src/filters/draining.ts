@@ -4,6 +4,7 @@ import { StatusError, serviceUnavailable } from '../machinery/status.js';
 import { type HttpResponse, isStream, type ResponseSink, type ResponseStream } from '../lib/http/http.js';
 import { whenReady } from '../lib/async/maybe-promise.js';
 import { whenGone } from '../lib/async/when-aborted.js';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError, statusAsJson } from './plain-response.js';
 
@@ -156,13 +157,9 @@ export class OpenWatches {
     };
     tick();
     const pace = setInterval(tick, TICK_MS);
-    let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      limit = setTimeout(resolve, Math.max(graceMs, MIN_END_MS));
-    });
-    await Promise.race([empty, late]);
+    // Until then the ticks keep the process alive.
+    await withTimeout(empty, { ms: Math.max(graceMs, MIN_END_MS), onTimeout: () => undefined });
     clearInterval(pace);
-    clearTimeout(limit);
   }
 }
 

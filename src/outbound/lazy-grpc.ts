@@ -1,5 +1,6 @@
 // Calls to a service that may come up after us, or restart: each waits for it to be there, but never beyond its time.
 import type { Clock } from '../lib/async/clock.js';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import { errorText } from '../lib/text/error-text.js';
 import { goQuote } from '../lib/go/quote.js';
 import { DEADLINE_EXCEEDED, GRPC_STATUS_NAMES, GrpcError, UNKNOWN } from './grpc-error.js';
@@ -21,6 +22,9 @@ export interface LazyGrpcOptions {
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 const NOT_YET = new Error('no connection yet');
+const throwNotYet = (): never => {
+  throw NOT_YET;
+};
 
 export class LazyGrpc {
   readonly #options: LazyGrpcOptions;
@@ -66,7 +70,7 @@ export class LazyGrpc {
       const leftMs = endMs - clock.now();
       if (leftMs <= 0 || this.#closed) throw outOfTime(why);
       try {
-        const connection = await this.#withinTime(this.#connected(), leftMs);
+        const connection = await withTimeout(this.#connected(), { ms: leftMs, clock, onTimeout: throwNotYet });
         return await connection.call(method, message, Math.max(1, endMs - clock.now()));
       } catch (error) {
         if (error instanceof GrpcError && error.sent) throw error;
@@ -83,14 +87,6 @@ export class LazyGrpc {
     if (known?.usable) return known;
     if (this.#closed) throw new Error('the client is closed');
     return (this.#connection = this.#options.connect());
-  }
-
-  async #withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
-    let cancel = (): void => undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = this.#options.clock.after(ms, () => reject(NOT_YET));
-    });
-    return Promise.race([work, late]).finally(() => cancel());
   }
 
   #pause(ms: number): Promise<void> {

@@ -5,6 +5,7 @@
 //                     history   watchers
 import type { Clock } from '../lib/async/clock.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import type { KeyValueStore, KvError, KvEvent, KvWatch } from '../kv/kv.js';
 import { Contents } from './contents.js';
 import type { Entry } from './entry.js';
@@ -105,13 +106,10 @@ export class Cache {
     if (this.#closed) throw new StorageError('unavailable', 'the storage is closed');
     if (this.#blockingFault !== undefined) throw this.#initializing(this.#blockingFault);
     this.#loading ??= this.#load();
-    const late = Symbol('late');
-    let cancel = (): void => undefined;
-    const timeout = new Promise<symbol>(
-      (resolve) => (cancel = this.clock.after(READY_TIMEOUT_MS, () => resolve(late))),
-    );
-    const outcome = await Promise.race([this.#loading, timeout]).finally(() => cancel());
-    if (outcome === late) throw new StorageError('unavailable', 'storage is (re)initializing');
+    const onTimeout = (): never => {
+      throw new StorageError('unavailable', 'storage is (re)initializing');
+    };
+    await withTimeout(this.#loading, { ms: READY_TIMEOUT_MS, clock: this.clock, onTimeout });
   }
 
   keepSnapshot(revision: number): void {

@@ -4,6 +4,7 @@
 //
 // One batch is under way at a time. Nobody waits for any of this but the end of the server, and that not for long.
 import type { Clock } from '../lib/async/clock.js';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import type { RecordedSpan } from './recorded-span.js';
 
 const MAX_WAITING = 2048;
@@ -55,10 +56,7 @@ export class SpanQueue {
   async close(withinMs: number): Promise<void> {
     this.#closing = true;
     this.#hurry?.();
-    await new Promise<void>((resolve) => {
-      const cancel = this.#options.clock.after(withinMs, resolve);
-      void this.#sendAll().finally(() => (cancel(), resolve()));
-    });
+    await withTimeout(this.#sendAll(), { ms: withinMs, clock: this.#options.clock, onTimeout: () => undefined });
     this.#stop.abort();
     const left = this.#waiting.splice(0).length;
     if (left > 0) this.#options.onDropped(left, 'shutdown');

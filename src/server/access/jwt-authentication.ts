@@ -16,6 +16,7 @@ import { loadEgress } from '../../config/egress/load.js';
 import { reloadMetrics } from '../../config/reload-metrics.js';
 import { reloadOnChange } from '../../config/reload.js';
 import { systemClock } from '../../lib/async/clock.js';
+import { withTimeout } from '../../lib/async/with-timeout.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
 import { goQuote } from '../../lib/go/quote.js';
 import type { Logger } from '../../lib/telemetry/log.js';
@@ -188,12 +189,7 @@ const READY_TIMEOUT_MS = 60_000;
 const LINGER_MS = 60_000;
 
 async function ready({ tokens, stop }: Running): Promise<void> {
-  let cancel = (): void => undefined;
-  const late = new Promise<'late'>((resolve) => {
-    cancel = systemClock.after(READY_TIMEOUT_MS, () => resolve('late'));
-  });
-  const outcome = await Promise.race([tokens.ready, late]);
-  cancel();
+  const outcome = await withTimeout(tokens.ready, { ms: READY_TIMEOUT_MS, onTimeout: () => 'late' });
   if (outcome !== 'late') return;
   stop();
   throw new ConfigError(aggregateText(tokens.unhealthy()));
