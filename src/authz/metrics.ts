@@ -1,4 +1,5 @@
 import { exponentialBuckets, type CounterSeries, type MetricRegistry } from '../lib/telemetry/metrics.js';
+import { boundedMemo } from '../lib/values/bounded-memo.js';
 import type { ChainMember, DecisionObserver } from './chain.js';
 
 /** Decisions by who made them. */
@@ -10,17 +11,11 @@ export function decisionMetrics(registry: MetricRegistry): DecisionObserver {
     stability: 'ALPHA',
   });
   // hot: once for each request, so that series are kept.
-  const series = { allowed: new Map<ChainMember, CounterSeries>(), denied: new Map<ChainMember, CounterSeries>() };
-  return (member, decision) => {
-    let counter = series[decision].get(member);
-    if (counter === undefined) {
-      // A chain that is replaced leaves its members behind; only those in use are kept.
-      if (series[decision].size >= MAX_KEPT_SERIES) series[decision].clear();
-      counter = decisions.with(member.type, member.name, decision);
-      series[decision].set(member, counter);
-    }
-    counter.inc();
-  };
+  // A chain that is replaced leaves its members behind; only those in use are kept.
+  const series = (decision: 'allowed' | 'denied'): ((member: ChainMember) => CounterSeries) =>
+    boundedMemo(MAX_KEPT_SERIES, ({ type, name }) => decisions.with(type, name, decision));
+  const counters = { allowed: series('allowed'), denied: series('denied') };
+  return (member, decision) => counters[decision](member).inc();
 }
 
 const MAX_KEPT_SERIES = 64;

@@ -5,6 +5,7 @@
 //   /api/v1/watch/...                                            the old form of ?watch=true
 //
 // Every other path is for no resource, and its verb is the method.
+import { BoundedMap } from '../lib/values/bounded-map.js';
 import { ownMember } from '../lib/values/plain-object.js';
 import type { HttpRequest } from '../lib/http/http.js';
 import { decodePath } from '../lib/http/request-target.js';
@@ -40,7 +41,7 @@ const NONE: readonly string[] = [];
 /** Clients ask for the same few objects over and over. Longer paths, and those with a query, are read each time. */
 const MAX_MEMOIZED = 1024;
 const MAX_MEMOIZED_LENGTH = 256;
-const remembered = new Map<string, Map<string, RequestInfo>>();
+const remembered = new Map<string, BoundedMap<string, RequestInfo>>();
 
 /** `undefined` when the path is not well-formed. */
 // hot: once for each request.
@@ -53,12 +54,10 @@ export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined 
   return info;
 }
 
-/** Starts afresh when full, which is cheaper than keeping an order. */
 function remember({ method, path }: HttpRequest, info: RequestInfo): void {
   if (ownMember(VERBS, method) === undefined) return;
   let paths = remembered.get(method);
-  if (paths === undefined) remembered.set(method, (paths = new Map()));
-  if (paths.size >= MAX_MEMOIZED) paths.clear();
+  if (paths === undefined) remembered.set(method, (paths = new BoundedMap(MAX_MEMOIZED)));
   paths.set(path, info);
 }
 

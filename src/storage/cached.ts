@@ -1,4 +1,5 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
+import { BoundedMap } from '../lib/values/bounded-map.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Span, Trace } from '../tracing/trace.js';
@@ -77,7 +78,7 @@ export class CachedStore implements ManagedResourceStore {
     | { readonly generation: number; readonly namespace: string; readonly items: ListResult['items'] }
     | undefined;
   /** By their range, limit and selector. */
-  readonly #lists = new Map<string, SharedList>();
+  readonly #lists = new BoundedMap<string, SharedList>(MAX_SHARED_LISTS);
   /** By the items that were picked out of it. */
   readonly #lookedAt = new WeakMap<ListResult['items'], Looked>();
 
@@ -378,7 +379,6 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #share(key: string, generation: number, result: ListResult): ListResult {
-    if (this.#lists.size >= MAX_SHARED_LISTS) this.#lists.clear();
     const { items, remainingItemCount } = result;
     const isLast = result.continue === '';
     this.#lists.set(key, { generation, items: new WeakRef(items), isLast, remainingItemCount });

@@ -1,5 +1,6 @@
 // Selectable fields that are strings, read from an object's JSON without parsing the rest. Most objects of a kind have the same
 // few values, so that they share them: they cost an object one word.
+import { BoundedMap } from '../lib/values/bounded-map.js';
 import { memberAt, stringAt } from './scan-json.js';
 
 export type Fields = Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ interface Neighbours {
 export class TextFields {
   readonly #names: ReadonlySet<string>;
   readonly #neighbours: Neighbours[] = [];
-  readonly #known = new Map<string, Fields>();
+  readonly #known = new BoundedMap<string, Fields>(MAX_KNOWN);
 
   constructor(names: readonly string[]) {
     this.#names = new Set(names);
@@ -42,7 +43,6 @@ export class TextFields {
     const text = JSON.stringify(fields);
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(text, fields);
     return fields;
   }
