@@ -1,5 +1,6 @@
 // What a mutating webhook wants changed, brought into the object.
 import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations } from '../../machinery/json-patch.js';
@@ -82,7 +83,7 @@ export function patchedObject(
 function patched(before: JsonObject, patch: readonly unknown[]): JsonObject {
   try {
     const tree = applyJsonPatch(before, patch);
-    if (typeof tree === 'object' && tree !== null && !Array.isArray(tree)) return tree as JsonObject;
+    if (isPlainObject(tree)) return tree;
   } catch (error) {
     if (error instanceof JsonPatchError || error instanceof StatusError) throw internalError(error.message);
     throw error;

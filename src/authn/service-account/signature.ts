@@ -1,5 +1,6 @@
 // Opens a compact JWT: whose is it said to be, and is it signed by one of our keys?
 import { compactVerify, errors } from 'jose';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { exceeds } from '../../lib/json/bounds.js';
 import { AuthenticationError } from '../authenticator.js';
@@ -75,7 +76,7 @@ function parseObject(text: string): Json | undefined {
   if (exceeds(text, CLAIM_BOUNDS)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+    return isPlainObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

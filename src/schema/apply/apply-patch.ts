@@ -1,4 +1,5 @@
 // Server-side apply: one manager says all it wants of an object; what it wanted before and no longer says goes.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { deepCopySteps } from '../deep-copy.js';
 import { type JsonObject, type ManagedFieldsEntry, parseApiVersion } from '../../machinery/object.js';
@@ -17,7 +18,7 @@ import {
 } from './field-manager.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 import { decodeManagerSteps, encodeManagerSteps, identityOf, managerOf, type Managers } from './managers.js';
-import { isObject, TypedValueError } from './shape.js';
+import { TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
 import { validateTyped, validateTypedObject } from './validate.js';
 import { OtherVersionError } from './versions.js';
@@ -90,7 +91,7 @@ function checkPatch({ patch, apiVersion, kind, type }: ApplyWrite): void {
     throw badRequest(`invalid object type: ${kindText(patch)}`);
   }
   const metadata = patch['metadata'];
-  if (isObject(metadata) && Array.isArray(metadata['managedFields'])) {
+  if (isPlainObject(metadata) && Array.isArray(metadata['managedFields'])) {
     throw badRequest('metadata.managedFields must be nil');
   }
   try {
@@ -112,7 +113,7 @@ export const unconvertibleApply = (patch: Readonly<JsonObject>, why: string): St
   unexplained(`failed to convert to unversioned (${objectText(patch)}): ${why}`);
 
 function objectText(patch: Readonly<JsonObject>): string {
-  const metadata = isObject(patch['metadata']) ? patch['metadata'] : {};
+  const metadata = isPlainObject(patch['metadata']) ? patch['metadata'] : {};
   return `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText(patch)}`;
 }
 
@@ -196,7 +197,7 @@ function* own(
 }
 
 function setManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | undefined): void {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const metadata = isPlainObject(object['metadata']) ? object['metadata'] : {};
   object['metadata'] = metadata;
   if (entries === undefined) delete metadata['managedFields'];
   else metadata['managedFields'] = entries;

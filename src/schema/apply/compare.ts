@@ -1,11 +1,11 @@
 // What changed from one object to another, as field sets.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ResumableWalk, samePath } from '../../lib/scheduling/resumable-walk.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import {
   isEmptyObject,
-  isObject,
   itemElement,
   type ListShape,
   type MapShape,
@@ -74,8 +74,8 @@ function visitAs(walk: Walk, left: unknown, right: unknown, shape: Shape): boole
       return false;
     }
     case 'map': {
-      const leftMembers = isObject(left) ? left : EMPTY;
-      const rightMembers = isObject(right) ? right : EMPTY;
+      const leftMembers = isPlainObject(left) ? left : EMPTY;
+      const rightMembers = isPlainObject(right) ? right : EMPTY;
       if (shape.atomic) return compareWhole(walk, left, right);
       const names = walk.resumable.names(rightMembers);
       if (names.length === 0 && isEmptyObject(leftMembers)) return compareWhole(walk, left, right);

@@ -1,7 +1,7 @@
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
-import { isObject } from './shape.js';
 
 /** Equality of JSON values, whatever the order of members, as valuesEqual() tells it; for large ones. */
 export function* equalSteps(left: unknown, right: unknown): StepGenerator<boolean> {
@@ -21,7 +21,8 @@ function visit(walk: Walk, left: unknown, right: unknown): void {
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) differ(walk);
     else visitItems(walk, left, right, 0);
-  } else if (isObject(left) && isObject(right)) visitMembers(walk, left, right, walk.resumable.names(left), 0);
+  } else if (isPlainObject(left) && isPlainObject(right))
+    visitMembers(walk, left, right, walk.resumable.names(left), 0);
   else differ(walk);
 }
 

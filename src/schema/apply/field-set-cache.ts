@@ -8,12 +8,13 @@
 //   likeness  metadata: labels: app: anything
 //             spec: containers: one item: name: exactly "c"
 //                                         image: anything
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { fieldSetText } from '../json/encode.js';
 import { sharedFields, sharedText } from '../shared-fields.js';
 import type { Field, StructType, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
-import { isDeduced, isObject, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
+import { isDeduced, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 import { zeroOf } from './zero.js';
 
 /** Likenesses of one type: objects are held against each of them. */
@@ -111,7 +112,7 @@ class Likeness {
       case 'items':
         return Array.isArray(value) && this.hasItems(value);
       case 'members':
-        return isObject(value) && this.hasMembers(value);
+        return isPlainObject(value) && this.hasMembers(value);
     }
   }
 
@@ -148,7 +149,7 @@ class Looking {
     if (typeof value !== 'object' || value === null) return Likeness.exactly(value);
     if (isWhole) return undefined;
     if (shape.kind === 'list') return Array.isArray(value) ? this.#items(value, shape) : undefined;
-    return isObject(value) ? this.#members(isObject(zero) ? zero : {}, value, shape, []) : undefined;
+    return isPlainObject(value) ? this.#members(isPlainObject(zero) ? zero : {}, value, shape, []) : undefined;
   }
 
   #items(items: readonly unknown[], shape: ListShape): Likeness | undefined {
@@ -163,7 +164,7 @@ class Looking {
 
   #keyedItem(item: unknown, { element, keys }: ListShape): Likeness | undefined {
     const shape = shapeOf(element, undefined, item);
-    if (shape.kind !== 'map' || shape.atomic || isDeduced(element) || !isObject(item)) return undefined;
+    if (shape.kind !== 'map' || shape.atomic || isDeduced(element) || !isPlainObject(item)) return undefined;
     return this.#members({}, item, shape, keys);
   }
 

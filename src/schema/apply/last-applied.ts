@@ -1,10 +1,10 @@
 // Moving from `kubectl apply` to server-side apply: the annotation that client-side apply left on an object.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { jsonText } from '../../lib/json/stringify.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType } from '../type.js';
 import { compare } from './compare.js';
 import { FieldSet } from './field-set.js';
-import { isObject } from './shape.js';
 import { toFieldSet } from './to-field-set.js';
 import { validateTyped } from './validate.js';
 
@@ -26,7 +26,7 @@ export function fieldsFromLastApplied(
   if (typeof text !== 'string' || text === '') return undefined;
   try {
     const configuration: unknown = JSON.parse(text);
-    if (!isObject(configuration) || configuration['apiVersion'] !== apiVersion) return undefined;
+    if (!isPlainObject(configuration) || configuration['apiVersion'] !== apiVersion) return undefined;
     validateTyped(configuration, type);
     const { modified, added, removed } = compare(configuration, live, type);
     return toFieldSet(configuration, type).difference(modified).difference(added).difference(removed);
@@ -55,8 +55,8 @@ function lastAppliedText(configuration: Readonly<JsonObject>): string {
 
 function annotationsOf(object: Readonly<JsonObject>): JsonObject | undefined {
   const metadata = object['metadata'];
-  const annotations = isObject(metadata) ? metadata['annotations'] : undefined;
-  return isObject(annotations) ? annotations : undefined;
+  const annotations = isPlainObject(metadata) ? metadata['annotations'] : undefined;
+  return isPlainObject(annotations) ? annotations : undefined;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** JSON as Go writes it: members sorted, HTML's characters escaped. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  if (isObject(value)) {
+  if (isPlainObject(value)) {
     const names = Object.keys(value).toSorted();
     return `{${names.map((name) => `${sortedJson(name)}:${sortedJson(value[name])}`).join(',')}}`;
   }

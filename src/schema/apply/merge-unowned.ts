@@ -1,8 +1,9 @@
 // A configuration laid over an object by nobody in particular: the server's own policies own no fields.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { merge } from './merge.js';
-import { isObject, memberOf, shapeOf, TypedValueError } from './shape.js';
+import { memberOf, shapeOf, TypedValueError } from './shape.js';
 import { validateMade, validateTyped } from './validate.js';
 
 /** Why a configuration could not be laid over an object, in kube-apiserver's words. */
@@ -44,7 +45,7 @@ function within<T>(context: string, action: () => T): T {
 /** Members without a field of their own in the type, as those of maps, are not looked into. */
 function findAtomics(value: unknown, type: Type, field: Field | undefined, path: string, atomics: string[]): void {
   const shape = shapeOf(type, field, value);
-  if (shape.kind === 'map' && isObject(value)) {
+  if (shape.kind === 'map' && isPlainObject(value)) {
     if (shape.atomic) atomics.push(path);
     for (const name of Object.keys(value)) {
       const member = memberOf(shape, name);

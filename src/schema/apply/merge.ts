@@ -1,14 +1,13 @@
 // The live object with a configuration laid over it. Nothing is taken away; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
-import { setMember } from '../../lib/values/plain-object.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { elementText } from './path-element.js';
 import {
   isEmptyObject,
-  isObject,
   itemElement,
   type ListShape,
   type MapShape,
@@ -34,8 +33,8 @@ function visit(resumable: ResumableWalk, left: unknown, right: unknown, type: Ty
   const shape = shapeOf(type, field, right === undefined || right === null ? (left ?? right) : right);
   if (shape.kind === 'scalar' || shape.atomic) return right === undefined ? left : right;
   if (shape.kind === 'map') {
-    const leftMembers = isObject(left) ? left : {};
-    const rightMembers = isObject(right) ? right : {};
+    const leftMembers = isPlainObject(left) ? left : {};
+    const rightMembers = isPlainObject(right) ? right : {};
     const names = resumable.names(leftMembers);
     if (names.length === 0 && isEmptyObject(rightMembers)) return right === undefined ? left : right;
     return mergeMembers(resumable, leftMembers, names, rightMembers, shape);

@@ -2,6 +2,7 @@
 //
 // The same as comparing with the zero object, without the field sets of a comparison: nobody else owns anything yet,
 // so what is found is written down at once.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import { sortFew } from './sort-few.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
@@ -9,16 +10,7 @@ import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import { sortElements, sortElementSteps } from './path-element.js';
-import {
-  isEmptyObject,
-  isObject,
-  itemElement,
-  type ListShape,
-  type MapShape,
-  memberOf,
-  shapeOf,
-  valuesEqual,
-} from './shape.js';
+import { isEmptyObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf, valuesEqual } from './shape.js';
 import { zeroOf } from './zero.js';
 
 /** Fields that are left out. */
@@ -69,13 +61,13 @@ function visit(
     addItems(resumable, fields, value, shape, unowned);
     return fields;
   }
-  const names = isObject(value) ? resumable.names(value) : [];
+  const names = isPlainObject(value) ? resumable.names(value) : [];
   if (names.length === 0 && nothingIn(zero)) return whole(zero, value);
   const fields: JsonObject = zero === undefined ? { '.': {} } : {};
   const isOwned = addMembers(
     resumable,
     fields,
-    isObject(zero) ? zero : {},
+    isPlainObject(zero) ? zero : {},
     value as JsonObject,
     sorted(names),
     shape,

@@ -1,11 +1,11 @@
 // An object without the members of a field set.
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
-import { setMember } from '../../lib/values/plain-object.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
-import { DEDUCED, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
+import { DEDUCED, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
 /** A list or map that loses all it has becomes null: its field was there, and says nothing now. */
 export function* removeItemSteps(value: unknown, items: FieldSet, type: Type): StepGenerator<unknown> {
@@ -31,7 +31,7 @@ function remove(
   else if (shape.kind === 'list') {
     if (Array.isArray(value)) removeFromList(resumable, value, items, shape, put);
     else put(null);
-  } else if (isObject(value)) removeFromMap(resumable, value, items, shape, put);
+  } else if (isPlainObject(value)) removeFromMap(resumable, value, items, shape, put);
   else put(null);
 }
 

@@ -1,4 +1,5 @@
 // How server-side apply sees a type: what is one value, what is owned member by member, what identifies a list's item.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ListType, MapType, ScalarType, StructType, Type } from '../type.js';
 import { compareText } from '../../lib/text/compare-text.js';
@@ -83,7 +84,7 @@ export function itemElement(list: ListShape, item: unknown): string {
 
 function keyedElement(list: ListShape, item: unknown): string {
   if (item === null) throw new TypedValueError('associative list with keys may not have a null element');
-  if (!isObject(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
+  if (!isPlainObject(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
   const fields: [string, unknown][] = [];
   for (const key of list.keys) {
     const value = Object.hasOwn(item, key) ? item[key] : keyDefault(list.element, key);
@@ -174,9 +175,6 @@ function cached<K extends object, V>(cache: WeakMap<K, V>, key: K, make: (key: K
   return value;
 }
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** As long as there are members, for those of a map: V8 lists them all before it tells the first. */
 export function isEmptyObject(value: JsonObject): boolean {
   for (const _ in value) return false;
@@ -190,7 +188,7 @@ export function valuesEqual(left: unknown, right: unknown): boolean {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     return left.every((item, position) => valuesEqual(item, right[position]));
   }
-  if (!isObject(left) || !isObject(right)) return false;
+  if (!isPlainObject(left) || !isPlainObject(right)) return false;
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
   return names.every((name) => Object.hasOwn(right, name) && valuesEqual(left[name], right[name]));

@@ -1,10 +1,11 @@
 // Which fields a configuration speaks of: every leaf and every item, but not the structs on the way.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ResumableWalk, samePath } from '../../lib/scheduling/resumable-walk.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
-import { isEmptyObject, isObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
+import { isEmptyObject, itemElement, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
 
 export const toFieldSet = (value: unknown, type: Type): FieldSet => runSync(toFieldSetSteps(value, type));
 
@@ -30,7 +31,7 @@ function visit(walk: Walk, value: unknown, type: Type, field: Field | undefined)
   const shape = shapeOf(type, field, value);
   if (shape.kind === 'scalar' || shape.atomic) walk.set.insert(walk.path);
   else if (shape.kind === 'list') visitItems(walk, value, shape);
-  else if (isObject(value)) {
+  else if (isPlainObject(value)) {
     const names = walk.resumable.names(value);
     visitMembers(walk, value, names, shape, 0);
     return names.length === 0;
@@ -45,7 +46,8 @@ function visitMembers(walk: Walk, value: JsonObject, names: readonly string[], s
     const member = value[name];
     const { element, type, field } = memberOf(shape, name);
     walk.path.push(element);
-    const isEmpty = type === undefined ? isObject(member) && isEmptyObject(member) : visit(walk, member, type, field);
+    const isEmpty =
+      type === undefined ? isPlainObject(member) && isEmptyObject(member) : visit(walk, member, type, field);
     if (isEmpty || field === undefined || member === null) walk.set.insert(walk.path);
     walk.path.pop();
   }

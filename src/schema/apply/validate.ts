@@ -1,18 +1,10 @@
 // Whether an applied configuration fits its type, said in kube-apiserver's words.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { goSyntaxText, goTypeName, goValueText } from '../../lib/go/value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ScalarName, ScalarType, Type } from '../type.js';
 import { elementText } from './path-element.js';
-import {
-  isDeduced,
-  isObject,
-  itemElement,
-  type ListShape,
-  type MapShape,
-  memberOf,
-  shapeOf,
-  TypedValueError,
-} from './shape.js';
+import { isDeduced, itemElement, type ListShape, type MapShape, memberOf, shapeOf, TypedValueError } from './shape.js';
 
 /** Nobody reads more: a large configuration may have a hundred thousand. */
 const MAX_ERRORS = 10_000;
@@ -72,7 +64,7 @@ function visit(errors: Errors, place: Place | undefined, value: unknown, type: T
       else visitItems(errors, place, value, shape);
       return;
     case 'map':
-      if (!isObject(value)) say(errors, place, `expected map, got &{${valueText(value)}}`);
+      if (!isPlainObject(value)) say(errors, place, `expected map, got &{${valueText(value)}}`);
       else visitMembers(errors, place, value, shape);
   }
 }

@@ -1,5 +1,6 @@
 // Objects as `application/cbor`, in kube-apiserver's deterministic form: strings and keys are byte strings, maps are
 // sorted by their encoded keys, floats are as short as they can be, bytes carry the tag that says base64.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../catalogue.js';
 import { isAlwaysPrinted, isOmitted, unsetValue } from '../normal-form.js';
 import type { ScalarName, StructType, Type } from '../type.js';
@@ -168,5 +169,4 @@ function writeMap(object: Record<string, unknown>, writer: CborWriter, write: (v
   }
 }
 
-const bagOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+const bagOf = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? { ...value } : {});

@@ -1,4 +1,5 @@
 // A small language for messages that mirror JSON documents: a table from a member's name to its number and its form.
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { Writer } from '../protobuf/writer.js';
 import { encodeYaml } from '../yaml/encode.js';
 
@@ -14,7 +15,7 @@ const tag = (writer: Writer, number: number, wireType: number): void => writer.v
 export function message(members: Readonly<Record<string, readonly [number, Member]>>, extensions?: number): Message {
   const inOrder = Object.entries(members).sort(([, [a]], [, [b]]) => b - a);
   return (writer, value) => {
-    if (!isObject(value)) return;
+    if (!isPlainObject(value)) return;
     if (extensions !== undefined) writeExtensions(writer, extensions, value);
     for (const [name, [number, write]] of inOrder) {
       const member = value[name];
@@ -85,7 +86,7 @@ export const named = (inside: Message): Member => {
     text(writer, 1, name);
   };
   return (writer, number, value) => {
-    if (isObject(value)) many(pair)(writer, number, Object.entries(value));
+    if (isPlainObject(value)) many(pair)(writer, number, Object.entries(value));
   };
 };
 
@@ -106,9 +107,6 @@ export const choice =
 /** A value of any shape travels as YAML. */
 export const any: Message = (writer, value) => text(writer, 2, encodeYaml(value));
 
-export const isReference = (value: unknown): boolean => isObject(value) && value['$ref'] !== undefined;
+export const isReference = (value: unknown): boolean => isPlainObject(value) && value['$ref'] !== undefined;
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 // The order of a merged list: the patch's items in the patch's order, the others where they stood among them.
-import { isObject } from './json.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { noMergeKey, wrongType } from './patch-errors.js';
 
 /**
@@ -31,7 +31,7 @@ export function orderMerged(
 }
 
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
-  if (!isObject(item)) throw wrongType('map[string]interface {}', item);
+  if (!isPlainObject(item)) throw wrongType('map[string]interface {}', item);
   if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
   return item[mergeKey];
 }

@@ -1,5 +1,5 @@
 // Small helpers on JSON trees that are never changed in place.
-import { setMember } from '../../lib/values/plain-object.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 
 export const DIRECTIVE = '$patch';
@@ -12,15 +12,12 @@ export function fieldAfter(prefix: string, directive: string): string | undefine
   return directive.startsWith(`${prefix}/`) ? directive.slice(prefix.length + 1) : undefined;
 }
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What a patch says of a member that is not there yet: without nulls and without objects that carry a directive. */
 export function plainValue(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.filter((item) => !isObject(item) || !Object.hasOwn(item, DIRECTIVE)).map(plainValue);
+    return value.filter((item) => !isPlainObject(item) || !Object.hasOwn(item, DIRECTIVE)).map(plainValue);
   }
-  if (!isObject(value)) return value;
+  if (!isPlainObject(value)) return value;
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const plain: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {

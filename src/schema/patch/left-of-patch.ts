@@ -1,10 +1,10 @@
 // What kube-apiserver has left of a strategic merge patch once it is merged, which is what its refusals show: it follows
 // directives by taking them out, and drops nulls from what is new.
 import { goTypeName } from '../../lib/go/value.js';
-import { setMember } from '../../lib/values/plain-object.js';
+import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Type } from '../type.js';
-import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, isObject, plainValue, RETAIN_KEYS } from './json.js';
+import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, plainValue, RETAIN_KEYS } from './json.js';
 import { listRule, type MergeRule, objectRule } from './patch-type.js';
 
 /** Of a patch that could be merged into `original`. */
@@ -28,7 +28,7 @@ function leftOfDirective(patch: Readonly<JsonObject>): JsonObject {
 }
 
 function leftOfValue(current: unknown, value: unknown, type: Type, name: string): unknown {
-  if (isObject(current) && isObject(value)) {
+  if (isPlainObject(current) && isPlainObject(value)) {
     const rule = objectRule(type, name);
     return rule.strategy === 'replace' ? value : leftOfPatch(current, value, rule.type);
   }
@@ -42,10 +42,10 @@ function leftOfList(
   { strategy, mergeKey, type }: MergeRule,
 ): readonly unknown[] {
   if (strategy !== 'merge' || mergeKey === undefined) return list;
-  if (list.some((item) => isObject(item) && item[DIRECTIVE] === 'replace')) return list;
-  const byKey = new Map(current.filter(isObject).map((item) => [item[mergeKey], item]));
+  if (list.some((item) => isPlainObject(item) && item[DIRECTIVE] === 'replace')) return list;
+  const byKey = new Map(current.filter(isPlainObject).map((item) => [item[mergeKey], item]));
   return list.map((item) => {
-    if (!isObject(item) || Object.hasOwn(item, DIRECTIVE)) return item;
+    if (!isPlainObject(item) || Object.hasOwn(item, DIRECTIVE)) return item;
     const merged = byKey.get(item[mergeKey]);
     if (merged !== undefined) return leftOfPatch(merged, item, type);
     byKey.set(item[mergeKey], item);
@@ -56,7 +56,7 @@ function leftOfList(
 /** A value that directs something itself stays, but for its nulls. */
 function leftOfNew(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(leftOfNew);
-  if (!isObject(value) || !Object.hasOwn(value, DIRECTIVE)) return plainValue(value);
+  if (!isPlainObject(value) || !Object.hasOwn(value, DIRECTIVE)) return plainValue(value);
   const { [DIRECTIVE]: directive, ...rest } = value;
   return { ...(plainValue(rest) as JsonObject), [DIRECTIVE]: directive };
 }

@@ -1,12 +1,12 @@
 // Strategic merge patch: a merge patch that knows from the type which lists merge, and by which key.
 import { ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
-import { ownMember, setMember } from '../../lib/values/plain-object.js';
+import { isPlainObject, ownMember, setMember } from '../../lib/values/plain-object.js';
 import { goTypeName, goValueText } from '../../lib/go/value.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { StructType, Type } from '../type.js';
 import { mergeKeyOf, orderMerged } from './element-order.js';
-import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, isObject, plainValue, RETAIN_KEYS } from './json.js';
+import { DELETE_PRIMITIVES, DIRECTIVE, ELEMENT_ORDER, fieldAfter, plainValue, RETAIN_KEYS } from './json.js';
 import {
   badElementOrder,
   badPrimitiveList,
@@ -93,7 +93,7 @@ function putMerged(
   type: Type,
   resumable: ResumableWalk,
 ): void {
-  if (isObject(current) && isObject(value)) {
+  if (isPlainObject(current) && isPlainObject(value)) {
     const rule = objectRule(type, key);
     setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type, resumable));
   } else if (Array.isArray(current) && Array.isArray(value)) {
@@ -160,12 +160,13 @@ function listIn(object: JsonObject, key: string): readonly unknown[] | undefined
 
 const withoutDirectives = (list: readonly unknown[]): unknown[] => list.filter((item) => !isDirective(item));
 
-const isDirective = (item: unknown): boolean => isObject(item) && Object.hasOwn(item, DIRECTIVE);
+const isDirective = (item: unknown): boolean => isPlainObject(item) && Object.hasOwn(item, DIRECTIVE);
 
 /** The patch's items must stand in the order list, in its order. */
 function checkAgainstOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (list.length === 0 || order.length === 0) return;
-  const items = mergeKey === undefined ? list : list.filter((item) => !isObject(item) || item[DIRECTIVE] !== 'delete');
+  const items =
+    mergeKey === undefined ? list : list.filter((item) => !isPlainObject(item) || item[DIRECTIVE] !== 'delete');
   const keyOf = (item: unknown): unknown => (mergeKey === undefined ? item : mergeKeyOf(item, mergeKey));
   let next = 0;
   for (const place of order) {
@@ -214,7 +215,7 @@ function mergeLists(original: readonly unknown[], patch: readonly unknown[], rul
   const merged = [...live];
   const places = new Map<unknown, number>();
   const note = (item: unknown, at: number): void => {
-    if (isObject(item) && !places.has(item[mergeKey])) places.set(item[mergeKey], at);
+    if (isPlainObject(item) && !places.has(item[mergeKey])) places.set(item[mergeKey], at);
   };
   for (const [at, item] of merged.entries()) note(item, at);
   for (const item of items) {
@@ -255,7 +256,7 @@ function followItemDirectives(
     }
   }
   if (replace) return { live: items, items: [] };
-  const live = original.filter((candidate) => !isObject(candidate) || !gone.has(candidate[mergeKey]));
+  const live = original.filter((candidate) => !isPlainObject(candidate) || !gone.has(candidate[mergeKey]));
   return { live, items };
 }
 

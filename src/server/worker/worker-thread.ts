@@ -1,5 +1,6 @@
 // The other end of worker-pool.ts: the thread.
 import { parentPort, workerData } from 'node:worker_threads';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Interrupted } from '../../cel/interrupted.js';
 import { RunInline } from '../../lib/async/worker-pool.js';
 import { errorText } from '../../lib/text/error-text.js';
@@ -33,6 +34,6 @@ function transferred(answer: object): ArrayBuffer[] {
     if (value instanceof Uint8Array) {
       return value.buffer.byteLength === value.byteLength ? [value.buffer as ArrayBuffer] : [];
     }
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? transferred(value) : [];
+    return isPlainObject(value) ? transferred(value) : [];
   });
 }
