@@ -1,5 +1,6 @@
 // Events sent to a webhook, in lists. A call that fails, whatever the reason, is made again a few times; then its events
 // are lost.
+import { Backoff } from '../lib/async/backoff.js';
 import { errorText } from '../lib/text/error-text.js';
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { AuditBackend, OnLost } from './backend.js';
@@ -23,15 +24,15 @@ export function createWebhookBackend(options: WebhookOptions): AuditBackend {
   const { post, pause, random, onLost } = options;
   const deliver = async (events: readonly AuditEvent[]): Promise<void> => {
     const body = eventList(events);
-    let backoffMs = options.initialBackoffMs;
+    const jitter = { part: BACKOFF_JITTER, random };
+    const backoff = new Backoff({ firstMs: options.initialBackoffMs, factor: BACKOFF_FACTOR, jitter });
     for (let calls = 1; ; calls++) {
       try {
         return await post(body);
       } catch (error) {
         if (calls === MAX_CALLS) throw error;
       }
-      await pause(backoffMs * (1 + BACKOFF_JITTER * random()));
-      backoffMs *= BACKOFF_FACTOR;
+      await pause(backoff.next());
     }
   };
   return {

@@ -1,4 +1,5 @@
 // Calls to a service that may come up after us, or restart: each waits for it to be there, but never beyond its time.
+import { Backoff } from '../lib/async/backoff.js';
 import type { Clock } from '../lib/async/clock.js';
 import { withTimeout } from '../lib/async/with-timeout.js';
 import { errorText } from '../lib/text/error-text.js';
@@ -64,7 +65,7 @@ export class LazyGrpc {
 
   async #callInTime(method: string, message: Buffer, endMs: number): Promise<Buffer> {
     const { clock } = this.#options;
-    let waitMs = RECONNECT_MIN_MS;
+    const backoff = new Backoff({ firstMs: RECONNECT_MIN_MS, maxMs: RECONNECT_MAX_MS });
     let why = '';
     for (;;) {
       const leftMs = endMs - clock.now();
@@ -77,8 +78,7 @@ export class LazyGrpc {
         // Why there was none before says more than that there is none yet.
         if (error !== NOT_YET) why = (error instanceof GrpcError ? error.dialing : errorText(error)) ?? why;
       }
-      await this.#pause(Math.min(waitMs, Math.max(0, endMs - clock.now())));
-      waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
+      await this.#pause(Math.min(backoff.next(), Math.max(0, endMs - clock.now())));
     }
   }
 

@@ -3,6 +3,7 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
+import { Backoff } from '../lib/async/backoff.js';
 import type { Clock } from '../lib/async/clock.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { withTimeout } from '../lib/async/with-timeout.js';
@@ -29,8 +30,7 @@ const FRESH_TIMEOUT_MS = 3_000;
 const PROGRESS_PERIOD_MS = 100;
 /** How long a request waits for the cache to be filled. */
 const READY_TIMEOUT_MS = 10_000;
-const RETRY_MIN_MS = 100;
-const RETRY_MAX_MS = 5_000;
+const RETRIES = { firstMs: 100, maxMs: 5_000 };
 /** So long a cache that met something unreadable answers what was there before; then nobody is to rely on it any more. */
 const STALLED_MS = 30_000;
 
@@ -172,7 +172,7 @@ export class Cache {
   }
 
   async #load(): Promise<void> {
-    let retryMs = RETRY_MIN_MS;
+    const backoff = new Backoff(RETRIES);
     for (;;) {
       try {
         const contents = new Contents(this.values.options.indexedField, this.contents);
@@ -189,8 +189,7 @@ export class Cache {
           throw failure;
         }
         this.log?.(`cannot read ${this.values.options.prefix} from the store, trying again: ${failure.message}`);
-        await new Promise<void>((resolve) => this.clock.after(retryMs, resolve));
-        retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
+        await new Promise<void>((resolve) => this.clock.after(backoff.next(), resolve));
       }
     }
   }
@@ -202,7 +201,7 @@ export class Cache {
     this.#blockingFault = { error, sinceMs: this.#blockingFault?.sinceMs ?? this.clock.now() };
     const { fault } = error.details;
     if (isNew) this.log?.(`cannot read ${this.values.options.prefix}${fault?.key ?? ''}: ${error.message}`);
-    if (fault !== undefined) this.#goOnAfter(fault, RETRY_MIN_MS);
+    if (fault !== undefined) this.#goOnAfter(fault, new Backoff(RETRIES));
     return this.#initializing(this.#blockingFault);
   }
 
@@ -219,13 +218,13 @@ export class Cache {
   }
 
   /** Only the one object is looked at until it is mended: everything else was read already, for nothing. */
-  #goOnAfter(fault: StoredValueFault, waitMs: number): void {
+  #goOnAfter(fault: StoredValueFault, backoff: Backoff): void {
     const isOver = (): boolean => this.#closed || this.#blockingFault?.error.details.fault !== fault;
-    this.clock.after(waitMs, () => {
+    this.clock.after(backoff.next(), () => {
       if (isOver()) return;
       void this.#isStillUnreadable(fault).then((still) => {
         if (isOver()) return;
-        if (still) this.#goOnAfter(fault, Math.min(waitMs * 2, RETRY_MAX_MS));
+        if (still) this.#goOnAfter(fault, backoff);
         else this.#reload();
       });
     });

@@ -1,3 +1,4 @@
+import { Backoff } from '../../lib/async/backoff.js';
 import { StatusError } from '../../machinery/status.js';
 import {
   restCall,
@@ -152,7 +153,8 @@ const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 const RETRIED: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests']);
 
 async function withRetries<T>({ settings, random, wait }: ImagePolicyParts, call: () => Promise<T>): Promise<T> {
-  let delayMs = settings.retryBackoffMs;
+  const jitter = { part: BACKOFF_JITTER, random };
+  const backoff = new Backoff({ firstMs: settings.retryBackoffMs, factor: BACKOFF_FACTOR, jitter });
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
@@ -160,8 +162,7 @@ async function withRetries<T>({ settings, random, wait }: ImagePolicyParts, call
       const passing = error instanceof StatusError && RETRIED.has(error.reason);
       if (!passing || attempt === ATTEMPTS) throw error;
     }
-    await wait(delayMs * (1 + random() * BACKOFF_JITTER));
-    delayMs *= BACKOFF_FACTOR;
+    await wait(backoff.next());
   }
 }
 

@@ -1,5 +1,6 @@
 // Keys that want work, each at most once at a time. A key added while it is worked on is worked on again; one that
 // failed comes back after a pause that doubles each time.
+import { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { errorText } from '../text/error-text.js';
 
@@ -21,7 +22,7 @@ export class WorkQueue {
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   readonly #addedWhileRunning = new Set<string>();
-  readonly #attempts = new Map<string, number>();
+  readonly #backoffs = new Map<string, Backoff>();
 
   constructor(private readonly options: WorkQueueOptions) {}
 
@@ -52,7 +53,7 @@ export class WorkQueue {
       if (!signal.aborted) log(`${name}: ${key}: ${errorText(error)}`);
     }
     this.#running.delete(key);
-    if (outcome === 'done') this.#attempts.delete(key);
+    if (outcome === 'done') this.#backoffs.delete(key);
     else this.#addLater(key);
     if (this.#addedWhileRunning.delete(key)) this.#waiting.add(key);
     this.#next();
@@ -60,8 +61,8 @@ export class WorkQueue {
 
   #addLater(key: string): void {
     const { clock, maxPauseMs = MAX_PAUSE_MS } = this.options;
-    const attempts = this.#attempts.get(key) ?? 0;
-    this.#attempts.set(key, attempts + 1);
-    clock.after(Math.min(FIRST_PAUSE_MS * 2 ** attempts, maxPauseMs), () => this.add(key));
+    const backoff = this.#backoffs.get(key) ?? new Backoff({ firstMs: FIRST_PAUSE_MS, maxMs: maxPauseMs });
+    this.#backoffs.set(key, backoff);
+    clock.after(backoff.next(), () => this.add(key));
   }
 }
