@@ -1,4 +1,4 @@
-// The built-in kinds that are turned on, with what they ask of the server.
+// The built-in kinds that are turned on, with what they need of the server.
 import type { Authentication } from '../authn/create-authenticator.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import type { MetricRegistry } from '../lib/telemetry/metrics.js';
@@ -18,7 +18,7 @@ export interface AddKindsParts {
   readonly allocators: ServicePools;
   readonly tokens: ServiceAccountTokens;
   readonly expressions: ExpressionChecker;
-  /** Asked when requests come: kinds ask who may do what, and what may be done is kept in kinds. */
+  /** Resolved when requests come: kinds call the authorizer, and the authorizer reads kinds. */
   readonly access: {
     readonly value: { readonly authorization: Authorization; readonly authentication: Authentication };
   };

@@ -96,7 +96,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   });
 }
 
-/** What everybody may need: life cycle, measures and health, ways out, traces and records. */
+/** What every part may need: life cycle, metrics and health, egress, traces and audit. */
 function buildCore(options: Options, logs: Logs) {
   const lifecycle = new Lifecycle({
     shutdownDelayMs: options.generic.shutdownDelayDurationMs,
@@ -231,7 +231,7 @@ async function openObjects(parts: Foundation) {
   };
 }
 
-/** Who asks, and what they may. */
+/** Authentication and authorization. */
 function buildAccess(parts: Objects) {
   const { options, logs, lifecycle, registry, dialers, resources, expressions, certificates, tokens } = parts;
   const authorization = buildAuthorization(options, {
@@ -280,7 +280,7 @@ function buildRequestPath(parts: Access) {
     workers,
   });
   const operationsAs = (user: UserInfo): ObjectOperations =>
-    resources.operationsWith(internalWriteAdmission(resources, admission.asking, user));
+    resources.operationsWith(internalWriteAdmission(resources, admission.reviewing, user));
   const operations = operationsAs(LOOPBACK_USER);
   parts.own.set(operations);
   const nodes = buildNodeAccess(options.misc, {

@@ -1,4 +1,4 @@
-// Looks into the configuration files before anything is started: what is wrong with them is told with what is wrong
+// Looks into the configuration files before anything is started: what is wrong with them is reported with what is wrong
 // with the flags.
 import { loadAdmissionSettings } from '../config/admission/load.js';
 import { auditPolicyError } from '../config/audit-policy/load.js';

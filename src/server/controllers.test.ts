@@ -39,7 +39,7 @@ class World {
   serving: CertificateFiles = { certFile: '', keyFile: '' };
   readonly stop = new AbortController();
   readonly resources: Resources;
-  /** What webhooks and policies would be asked about, and by whom. */
+  /** What webhooks and policies would review, and whose writes. */
   readonly reviewed: string[] = [];
   /** What they say to it. */
   review: (write: OwnWrite) => MaybePromise<void> = () => undefined;
@@ -222,7 +222,7 @@ describe('controllers', () => {
       assert.ok(world.reviewed.every((line) => line.startsWith(`${user} `)));
     });
 
-    it('tells what holds a namespace back, until it no longer does', async () => {
+    it('reports what holds a namespace back, until it no longer does', async () => {
       await world.start('namespace');
       const made = await world.create('namespaces', namespace('n'));
       const held = await world.create('configmaps', configMap('a', { finalizers: ['example.test/hold'] }));

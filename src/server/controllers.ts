@@ -1,4 +1,4 @@
-// Starts the small controllers that were asked for, each on its own.
+// Starts the small controllers that are enabled, each on its own.
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import { serviceAccountUser } from '../authn/service-account/identity.js';

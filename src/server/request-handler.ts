@@ -41,7 +41,7 @@ import type { WiredStorageVersions } from './kinds/storage-versions.js';
 import type { ServiceAccountTokens } from './access/service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
 
-/** After kinds came or went: most come with others, and whoever made them soon asks. */
+/** After kinds came or went: most come with others, and their clients soon request discovery. */
 const PREPARE_DISCOVERY = { quietMs: 20, atMostMs: 250 };
 
 export interface HandlerParts {

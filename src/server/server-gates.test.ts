@@ -15,7 +15,7 @@ const at31 = { version: { major: 1, minor: 31 }, forwardCompatible: false, named
 const api = (gates: Readonly<Record<string, boolean>>, more: Partial<TestApiOptions> = {}): TestApi =>
   new TestApi({ kinds, gates, ...more });
 
-test('WatchList: without it no watch may ask for initial events', async () => {
+test('WatchList: without it no watch may request initial events', async () => {
   const target = `${CONFIG_MAPS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
   const { status, body } = await api({ WatchList: false }).get(target);
   assert.equal(status, 422);
@@ -25,7 +25,7 @@ test('WatchList: without it no watch may ask for initial events', async () => {
   );
 });
 
-test('StorageVersionHash: discovery tells it only with the gate', () => {
+test('StorageVersionHash: discovery has it only with the gate', () => {
   const endpoints = [...api({}).resources.all()];
   assert.ok(resourceListOf(endpoints)[0]?.storageVersionHash);
   assert.equal(resourceListOf(endpoints, false)[0]?.storageVersionHash, undefined);
@@ -56,8 +56,8 @@ test('SizeBasedListCostEstimate: lists cost by bytes with it, by the number of o
   assert.equal(seats(false, 50_000, 1000), 10);
 });
 
-test('CustomResourceFieldSelectors and CRDValidationRatcheting: their fields of definitions are dropped without them', async () => {
-  const definitions = [customResourceDefinition(undefined)] as unknown as readonly KindDefinition[];
+test('CustomResourceFieldSelectors and CRDValidationRatcheting: their fields of CRDs are dropped without them', async () => {
+  const kinds = [customResourceDefinition(undefined)] as unknown as readonly KindDefinition[];
   const properties = {
     color: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self != ""', optionalOldSelf: true }] },
   };
@@ -81,7 +81,7 @@ test('CustomResourceFieldSelectors and CRDValidationRatcheting: their fields of 
     },
   };
   const made = async (gates: Readonly<Record<string, boolean>>): Promise<string> => {
-    const server = new TestApi({ kinds: definitions, gates, emulated: at31 });
+    const server = new TestApi({ kinds: kinds, gates, emulated: at31 });
     const { status, bytes } = await server.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
     assert.equal(status, 201, bytes.toString());
     return bytes.toString();

@@ -58,7 +58,7 @@ export interface StartParts {
   readonly authorization: Authorization;
   readonly allocators: ServicePools;
   readonly aggregation: WiredAggregation;
-  /** Converts custom resources by the webhooks of their definitions. */
+  /** Converts custom resources by the webhooks of their CRDs. */
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
   /** The server's own writes, about which webhooks and policies have a say. */
   readonly operations: ObjectOperations;
@@ -198,7 +198,7 @@ function addAggregation(
     client,
     lookup: resources.lookup,
     storeOf: (resource) => resources.store(resource),
-    // Taken before definitions are: only what the server brings along.
+    // Read before CRDs are served: only the built-in kinds.
     builtIn: Array.from(resources.all(), ({ kind }) => kind),
     metrics,
     clock: systemClock,
@@ -250,7 +250,7 @@ function electionHook({ options, hostname, resources, lifecycle, logs }: StartPa
       signal,
       log,
     });
-    // The lease is given back before the stores close.
+    // The lease is released before the stores close.
     lifecycle.onDrained(() => ended);
     return Promise.resolve();
   };

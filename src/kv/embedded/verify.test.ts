@@ -12,7 +12,8 @@ after(() => fs.rmSync(root, { recursive: true, force: true }));
 async function written(name: string): Promise<string> {
   const folder = path.join(root, name);
   const kv = await openEmbeddedStore({ folder });
-  for (let i = 0; i < 300; i++) await kv.create(`/a/${i}`, Buffer.from(`{"value of":"key ${i}"}`), { ttlSeconds: 3600 + i });
+  for (let i = 0; i < 300; i++)
+    await kv.create(`/a/${i}`, Buffer.from(`{"value of":"key ${i}"}`), { ttlSeconds: 3600 + i });
   for (let i = 0; i < 50; i++) await kv.update(`/a/${i}`, i + 2, Buffer.alloc(9_000, `${i}`));
   for (let i = 50; i < 60; i++) await kv.delete(`/a/${i}`, i + 2);
   await kv.compact(20);

@@ -4,33 +4,33 @@ import { Abortable } from './abortable.js';
 
 const GONE = new Error('gone');
 
-test('all who want to be told are, once, with the signal and without', () => {
+test('every listener runs once, with the signal and without', () => {
   const request = new Abortable();
-  const told: string[] = [];
-  request.whenStopped(() => told.push('first'));
-  request.whenStopped(() => told.push('second'));
+  const calls: string[] = [];
+  request.whenStopped(() => calls.push('first'));
+  request.whenStopped(() => calls.push('second'));
   const { signal } = request;
   request.stop(GONE);
   request.stop(new Error('again'));
-  assert.deepEqual(told, ['first', 'second']);
+  assert.deepEqual(calls, ['first', 'second']);
   assert.equal(signal.reason, GONE);
 });
 
-test('who took it back is not told', () => {
+test('a listener that was removed does not run', () => {
   const request = new Abortable();
-  const told: string[] = [];
-  const leave = request.whenStopped(() => told.push('left'));
-  request.whenStopped(() => told.push('stayed'));
+  const calls: string[] = [];
+  const leave = request.whenStopped(() => calls.push('left'));
+  request.whenStopped(() => calls.push('stayed'));
   leave();
   request.stop(GONE);
-  assert.deepEqual(told, ['stayed']);
+  assert.deepEqual(calls, ['stayed']);
 });
 
 test('what has ended says so at once', () => {
   const request = new Abortable();
   request.stop(GONE);
-  let told = 0;
-  request.whenStopped(() => told++)();
-  assert.equal(told, 1);
+  let calls = 0;
+  request.whenStopped(() => calls++)();
+  assert.equal(calls, 1);
   assert.equal(request.signal.reason, GONE);
 });

@@ -1,8 +1,8 @@
 import type { Cancellation } from './cancellation.js';
 
 /**
- * What may end before its time. The signal is made when somebody asks for it, which most requests never do; who only
- * wants to be told costs a function.
+ * What may end before its time. The AbortSignal is created on first use, which most requests never need; a listener
+ * alone costs a function.
  */
 export class Abortable implements Cancellation {
   #controller: AbortController | undefined = undefined;
@@ -22,7 +22,7 @@ export class Abortable implements Cancellation {
     return this.#reason !== undefined;
   }
 
-  /** Runs when it ends, at once if it has; the answer takes it back. */
+  /** `run` is called when this stops, at once if it has. Returns a function that removes the listener. */
   whenStopped(run: () => void): () => void {
     if (this.#reason !== undefined) {
       run();
@@ -42,8 +42,8 @@ export class Abortable implements Cancellation {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    const told = this.#listener;
+    const listener = this.#listener;
     this.#listener = undefined;
-    told?.();
+    listener?.();
   }
 }

@@ -1,4 +1,4 @@
-/** Somebody who waits. Most never have a signal made: it is asked for only where something is waited for. */
+/** Somebody who waits. Most never have a signal made: it is created only where something is awaited. */
 export interface Cancellation {
   /** Aborts when it is over with the waiting. */
   readonly signal: AbortSignal;

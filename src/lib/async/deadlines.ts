@@ -70,7 +70,7 @@ export class Deadlines {
       this.clear(due);
       due.missed();
     }
-    // Lengths are what clients ask for: those nobody waits for are forgotten.
+    // Clients choose the lengths: a length that nobody waits for is dropped.
     if (list.first === undefined) this.#lists.delete(list.lengthMs);
     else list.timer = this.#armed(list, list.first.atMs - now);
   }

@@ -5,7 +5,7 @@ export interface DebounceOptions {
   readonly atMostMs: number;
 }
 
-/** What is asked for many times in a row is done once: when nobody asked for a while, or the first has waited long. */
+/** Many calls in a row run the work once: when no call came for a while, or the first call has waited long. */
 export function debounce(clock: Clock, { quietMs, atMostMs }: DebounceOptions, run: () => void): () => void {
   let firstMs: number | undefined;
   let cancel = (): void => undefined;

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Resolves when the stream takes more, or will never take any. */
+/** Resolves when the stream accepts more, or will never accept any. */
 export function drained(stream: Writable): Promise<void> {
   if (stream.destroyed || !stream.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

@@ -15,13 +15,13 @@ it('of what comes while nobody reads the newest is handed on, once somebody does
   assert.equal(String(stream.read()), 'five');
 });
 
-it('a stream that ended is told nothing more', async () => {
+it('a stream that ended is sent nothing more', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
-  const told: string[] = [];
-  const send = latestWhenDrained(stream, (text: string) => void told.push(text));
+  const sent: string[] = [];
+  const send = latestWhenDrained(stream, (text: string) => void sent.push(text));
   stream.write('full');
   send('two');
   stream.destroy();
   await new Promise((resolve) => stream.once('close', resolve));
-  assert.deepEqual(told, []);
+  assert.deepEqual(sent, []);
 });

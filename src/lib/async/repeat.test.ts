@@ -3,22 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attempt, insist, repeat } from './repeat.js';
 
-test('a first time that fails is told and tried again, and the others follow', async (t) => {
+test('a first run that fails is logged and tried again, and the others follow', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const stop = new AbortController();
-  const told: string[] = [];
+  const logged: string[] = [];
   let times = 0;
   const task = async (): Promise<void> => {
     if (++times < 3) throw new Error('not yet');
   };
-  const begun = repeat(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void told.push(message) });
+  const begun = repeat(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void logged.push(message) });
   for (let second = 0; second < 2; second++) {
     await new Promise(setImmediate);
     t.mock.timers.tick(1000);
   }
   await begun;
   assert.equal(times, 3);
-  assert.deepEqual(told, ['not yet', 'not yet']);
+  assert.deepEqual(logged, ['not yet', 'not yet']);
   t.mock.timers.tick(60_000);
   assert.equal(times, 4);
   stop.abort();
@@ -27,12 +27,12 @@ test('a first time that fails is told and tried again, and the others follow', a
 test('an attempt that fails keeps nobody waiting, and is made again until it succeeds and then every so often', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const stop = new AbortController();
-  const told: string[] = [];
+  const logged: string[] = [];
   let times = 0;
   const task = async (): Promise<void> => {
     if (++times < 50) throw new Error('not yet');
   };
-  await attempt(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void told.push(message) });
+  await attempt(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void logged.push(message) });
   assert.equal(times, 1);
   for (let second = 0; second < 49; second++) {
     await new Promise(setImmediate);
@@ -40,13 +40,13 @@ test('an attempt that fails keeps nobody waiting, and is made again until it suc
   }
   await new Promise(setImmediate);
   assert.equal(times, 50);
-  assert.equal(told.length, 49);
+  assert.equal(logged.length, 49);
   t.mock.timers.tick(60_000);
   assert.equal(times, 51);
   stop.abort();
 });
 
-test('what is insisted on is given up when patience is at its end', async (t) => {
+test('insisting ends with the last error when the timeout is over', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let times = 0;
   const task = async (): Promise<void> => {
@@ -54,11 +54,13 @@ test('what is insisted on is given up when patience is at its end', async (t) =>
     throw new Error('never');
   };
   const { signal } = new AbortController();
-  const given = assert.rejects(insist(task, { signal, log: () => undefined, timeoutMs: 3000 }), { message: 'never' });
+  const rejected = assert.rejects(insist(task, { signal, log: () => undefined, timeoutMs: 3000 }), {
+    message: 'never',
+  });
   for (let second = 0; second < 3; second++) {
     await new Promise(setImmediate);
     t.mock.timers.tick(1000);
   }
-  await given;
+  await rejected;
   assert.equal(times, 3);
 });

@@ -5,7 +5,7 @@ import { pause } from './pause.js';
 export interface Insistence {
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
-  /** After so long without success it is given up; half a minute where nothing is said. */
+  /** After so long without success the last error is thrown; 30 s by default. */
   readonly timeoutMs?: number;
 }
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whenAborted } from './when-aborted.js';
 
-test('all who wait are told once, those who left are not, and who comes late is told at once', () => {
+test('each listener runs once, a removed one does not, and a late one runs at once', () => {
   const controller = new AbortController();
-  const told: string[] = [];
-  const leave = whenAborted(controller.signal, () => told.push('left'));
-  whenAborted(controller.signal, () => told.push('first'));
-  whenAborted(controller.signal, () => told.push('second'));
+  const calls: string[] = [];
+  const leave = whenAborted(controller.signal, () => calls.push('left'));
+  whenAborted(controller.signal, () => calls.push('first'));
+  whenAborted(controller.signal, () => calls.push('second'));
   leave();
   controller.abort();
   controller.abort();
-  whenAborted(controller.signal, () => told.push('late'))();
-  assert.deepEqual(told, ['first', 'second', 'late']);
+  whenAborted(controller.signal, () => calls.push('late'))();
+  assert.deepEqual(calls, ['first', 'second', 'late']);
 });

@@ -1,7 +1,7 @@
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Runs when the signal aborts, at once if it has; the answer takes it back. Thousands may wait for one signal: it has
+ * Runs when the signal aborts, at once if it has; returns a function that removes the listener. Thousands may wait for one signal: it has
  * one listener for all of them, and whoever leaves is not looked for among the others.
  */
 export function whenAborted(signal: AbortSignal, run: () => void): () => void {
@@ -25,6 +25,6 @@ interface Gone {
   whenGone?(run: () => void): () => void;
 }
 
-/** Runs when nobody reads an answer any more, at once if so; the answer takes it back. */
+/** Runs when nobody reads an answer any more, at once if so; returns a function that removes the listener. */
 export const whenGone = (sink: Gone, run: () => void): (() => void) =>
   sink.whenGone?.(run) ?? whenAborted(sink.signal, run);

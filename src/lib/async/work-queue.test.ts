@@ -11,7 +11,7 @@ function heldClock() {
   };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a key is worked on once at a time, and again when it was added meanwhile', async () => {
   const { clock } = heldClock();
@@ -31,10 +31,10 @@ test('a key is worked on once at a time, and again when it was added meanwhile',
   for (const key of ['a', 'a', 'b', 'c', 'a']) queue.add(key);
   assert.deepEqual(started, ['a', 'b'], 'as many as there are workers');
   finish[0]?.();
-  await turn();
+  await nextImmediate();
   assert.deepEqual(started, ['a', 'b', 'c']);
   finish[1]?.();
-  await turn();
+  await nextImmediate();
   assert.deepEqual(started, ['a', 'b', 'c', 'a']);
 });
 
@@ -57,10 +57,10 @@ test('what fails comes back after pauses that double up to a limit, and start an
   });
   queue.add('k');
   for (let i = 0; i < 3; i++) {
-    await turn();
+    await nextImmediate();
     timers[i]?.run();
   }
-  await turn();
+  await nextImmediate();
   assert.deepEqual(
     timers.map(({ ms }) => ms),
     [50, 100, 150, 150],
@@ -71,14 +71,14 @@ test('what fails comes back after pauses that double up to a limit, and start an
   );
   outcome = 'done';
   timers[3]?.run();
-  await turn();
+  await nextImmediate();
   outcome = 'again';
   queue.add('k');
-  await turn();
+  await nextImmediate();
   assert.equal(timers[4]?.ms, 50);
   assert.equal(logged.length, 4, 'what is only not done yet is no error');
   stop.abort();
   timers[4]?.run();
-  await turn();
+  await nextImmediate();
   assert.equal(timers.length, 5);
 });

@@ -1,5 +1,5 @@
-// Work on something large that needs nothing but bytes is done on a worker thread, so that nobody waits for it here. What
-// goes over and comes back is plain, and what is large in it is bytes: to copy a tree takes as long as to work on it.
+// Work on something large that needs nothing but bytes runs on a worker thread, so that the event loop stays free.
+// Messages are plain data, and what is large in a message is bytes: copying a tree costs as much as working on it.
 
 /** A kind of work, by the name that both threads have for it. */
 export interface Task<Work extends object, Answer extends object> {
@@ -10,7 +10,7 @@ export interface Task<Work extends object, Answer extends object> {
 
 export const task = <Work extends object, Answer extends object>(name: string): Task<Work, Answer> => ({ name });
 
-/** What the worker thread has to know for some work: it is told once, and keeps it under its id. */
+/** What the worker thread has to know for some work: sent once, and kept by the thread under its id. */
 export interface WorkerRequirement {
   readonly id: string;
   json(): Promise<Uint8Array>;
@@ -20,14 +20,14 @@ export interface WorkerTaskOptions {
   readonly requires?: WorkerRequirement | undefined;
   /** In milliseconds since the epoch: what is not begun by then is not begun. */
   readonly deadlineMs?: number | undefined;
-  /** Members of the work that are bytes of nobody else: they go over as they are, and are not there any more. */
+  /** Members of the work whose bytes are transferred instead of copied: the caller no longer has them. */
   readonly transfer?: readonly string[];
 }
 
 export interface WorkerPool {
-  /** What is smaller is done where it is. */
+  /** Work on less than this runs inline. */
   readonly minBytes: number;
-  /** Fails with RunInline where it has to be done here all the same. */
+  /** Fails with RunInline when the caller has to do the work itself. */
   run<Work extends object, Answer extends object>(
     task: Task<Work, Answer>,
     work: Work,
@@ -35,10 +35,10 @@ export interface WorkerPool {
   ): Promise<Answer>;
 }
 
-/** No thread came up, or the work turned out to need what only this one knows. */
+/** No worker thread started, or the work turned out to need what only the main thread has. */
 export class RunInline extends Error {}
 
-/** What comes of the work, wherever it can be done. */
+/** The result of `offloaded`; of `inline` when the worker cannot do the work. */
 export async function withInlineFallback<T>(offloaded: Promise<T>, inline: () => T | Promise<T>): Promise<T> {
   try {
     return await offloaded;

@@ -7,7 +7,7 @@ export interface ByteRange {
 export const contentRange = ({ start, length }: ByteRange, size: number): string =>
   `bytes ${start}-${start + length - 1}/${size}`;
 
-/** None for all of the file: nothing was asked for, or more than there is in one. */
+/** None for all of the file: no range was requested, or one that is longer than the file. */
 export function readRanges(header: string, size: number): readonly ByteRange[] | 'invalid' | 'no overlap' {
   if (header === '') return [];
   if (!header.startsWith('bytes=')) return 'invalid';
@@ -20,7 +20,7 @@ export function readRanges(header: string, size: number): readonly ByteRange[] |
     if (range === 'beyond') beyond = true;
     else ranges.push(range);
   }
-  // An empty file has no bytes to ask for, but who asks for some of any file is given what there is.
+  // Of an empty file every range is the whole file, which Go serves with 200.
   if (beyond && ranges.length === 0) return size === 0 ? [] : 'no overlap';
   const wanted = ranges.reduce((sum, { length }) => sum + length, 0);
   return wanted > size ? [] : ranges;

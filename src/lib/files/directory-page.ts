@@ -9,7 +9,7 @@ export function directoryPage(names: readonly string[]): string {
   return `<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n${links}</pre>\n`;
 }
 
-/** What a colon comes before would be taken for a scheme. */
+/** What a colon comes before would be parsed as a scheme. */
 const linkTo = (name: string): string => (name.includes(':') ? './' : '') + escapePath(name);
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -20,4 +20,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const forHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
+const forHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

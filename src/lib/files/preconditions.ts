@@ -34,7 +34,7 @@ function modifiedSince(header: string | undefined, modifiedMs: number): boolean 
   return timeMs === undefined ? undefined : wholeSeconds(modifiedMs) > timeMs;
 }
 
-/** Headers tell time in seconds. */
+/** Headers have times in whole seconds. */
 const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 const hasStar = (tags: string): boolean => {

@@ -32,8 +32,8 @@ describe('files', () => {
   });
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  const get = (asked: string, headers: Record<string, string> = {}, search = ''): Promise<HttpResponse> =>
-    serveFile(testRequest('GET', `${asked}${search}`, { headers }), asked, cleanPath(folder, asked));
+  const get = (requested: string, headers: Record<string, string> = {}, search = ''): Promise<HttpResponse> =>
+    serveFile(testRequest('GET', `${requested}${search}`, { headers }), requested, cleanPath(folder, requested));
   const text = async ({ body }: HttpResponse): Promise<string> => {
     if (!isStream(body)) return String(body ?? '');
     const pieces: Buffer[] = [];
@@ -42,8 +42,8 @@ describe('files', () => {
     await body.stream({ write, drained: async () => undefined, pendingBytes: 0, signal });
     return Buffer.concat(pieces).toString();
   };
-  const got = async (asked: string, headers: Record<string, string> = {}): Promise<[number, string]> => {
-    const answer = await get(asked, headers);
+  const got = async (requested: string, headers: Record<string, string> = {}): Promise<[number, string]> => {
+    const answer = await get(requested, headers);
     return [answer.status, await text(answer)];
   };
 
@@ -57,8 +57,8 @@ describe('files', () => {
     });
     assert.deepEqual([answer.status, await text(answer)], [200, TEN]);
     assert.equal((await text(await get('/large.log'))).length, 300_000);
-    const typeOf = async (asked: string): Promise<unknown> => {
-      const file = await get(asked);
+    const typeOf = async (requested: string): Promise<unknown> => {
+      const file = await get(requested);
       await text(file);
       return file.headers['content-type'];
     };
@@ -89,8 +89,8 @@ describe('files', () => {
   });
 
   it('lead to the right address: folders with a slash, an index without its name', async () => {
-    const redirected = async (asked: string, search = ''): Promise<unknown[]> => {
-      const { status, headers } = await get(asked, {}, search);
+    const redirected = async (requested: string, search = ''): Promise<unknown[]> => {
+      const { status, headers } = await get(requested, {}, search);
       return [status, headers['location']];
     };
     assert.deepEqual(await redirected('/pods'), [301, 'pods/']);
@@ -109,7 +109,7 @@ describe('files', () => {
     assert.equal((await got('/pods/..a'))[0], 404, 'two dots within a name are no way up');
   });
 
-  it('come in parts when parts are asked for', async () => {
+  it('come in parts when ranges are requested', async () => {
     const rows: [range: string, status: number, body: string, contentRange: string | undefined][] = [
       ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
       ['bytes=7-', 206, '789', 'bytes 7-9/10'],
@@ -164,7 +164,7 @@ describe('files', () => {
     assert.equal((await got('/pods/', { 'if-modified-since': EARLIER }))[0], 200);
   });
 
-  it('are read no faster than the client takes them, and closed when it goes away', async () => {
+  it('are read no faster than the client reads them, and closed when it goes away', async () => {
     const gone = new AbortController();
     const answer = await get('/large.log');
     assert.ok(isStream(answer.body));

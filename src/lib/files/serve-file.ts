@@ -1,4 +1,4 @@
-// A file or folder of this machine as the answer to a request, as Go's http.ServeFile gives it: pages of folders,
+// A file or folder of this machine as the answer to a request, as Go's http.ServeFile serves it: pages of folders,
 // conditions, ranges.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -11,27 +11,27 @@ import { directoryPage } from './directory-page.js';
 import { httpDate } from './http-date.js';
 import { judgeConditions, notModifiedSince } from './preconditions.js';
 
-/** `asked` is the request's path with its escapes read; `file` is what it stands for, a clean path from the root. */
-export async function serveFile(request: HttpRequest, asked: string, file: string): Promise<HttpResponse> {
-  // What leads upwards was cleaned away from `file`, but nobody asks so with good intent.
-  if (leadsUp(asked)) return plain(400, 'invalid URL path');
-  if (asked.endsWith('/index.html')) return redirect(request, './');
+/** `requested` is the request's path with its escapes read; `file` is what it stands for, a clean path from the root. */
+export async function serveFile(request: HttpRequest, requested: string, file: string): Promise<HttpResponse> {
+  // What leads upwards was cleaned away from `file`, but no honest client requests that.
+  if (leadsUp(requested)) return plain(400, 'invalid URL path');
+  if (requested.endsWith('/index.html')) return redirect(request, './');
   if (file.includes('\0')) return plain(500, '500 Internal Server Error');
   try {
-    return await serve(request, asked, file);
+    return await serve(request, requested, file);
   } catch (error) {
     return openingFailed(error);
   }
 }
 
-async function serve(request: HttpRequest, asked: string, file: string): Promise<HttpResponse> {
+async function serve(request: HttpRequest, requested: string, file: string): Promise<HttpResponse> {
   // Without waiting for a writer, where the file is a pipe.
   const opened = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   let handedOver = false;
   try {
     const stat = await opened.stat();
     if (stat.isDirectory()) {
-      if (!asked.endsWith('/')) return redirect(request, `${escapePath(path.posix.basename(asked))}/`);
+      if (!requested.endsWith('/')) return redirect(request, `${escapePath(path.posix.basename(requested))}/`);
       return (await indexPage(request, file)) ?? (await listFolder(request, file, stat.mtimeMs));
     }
     if (!stat.isFile()) return plain(500, "seeker can't seek");
@@ -119,7 +119,7 @@ function partsOf(ranges: readonly ByteRange[], type: string, size: number): Part
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Reads on only when the client has taken what was read before. */
+/** Reads on only when the client has received what was read before. */
 async function send(opened: fs.promises.FileHandle, pieces: Parts['pieces'], sink: ResponseSink): Promise<void> {
   try {
     for (const piece of pieces) {
@@ -157,7 +157,7 @@ function openingFailed(error: unknown): HttpResponse {
   }
 }
 
-const leadsUp = (asked: string): boolean => asked.includes('..') && asked.split(/[/\\]/).includes('..');
+const leadsUp = (requested: string): boolean => requested.includes('..') && requested.split(/[/\\]/).includes('..');
 
 const lastModified = (modifiedMs: number): Record<string, string> => ({ 'last-modified': httpDate(modifiedMs) });
 

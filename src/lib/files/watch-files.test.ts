@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { watchFiles } from './watch-files.js';
 
 const NEVER_MS = 3_600_000;
-/** Well beyond the time in which steps of a change are taken as one. */
+/** Well beyond the time in which steps of a change count as one. */
 const SETTLED_MS = 300;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'watch-files-'));
 after(() => fs.rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 export interface WatchFilesOptions {
-  /** Looked at this often besides: not every file system tells of changes. */
+  /** Polled this often besides: not every file system reports changes. */
   readonly pollMs: number;
   /** Something may have changed. */
   readonly changed: () => void;

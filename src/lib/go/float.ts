@@ -1,4 +1,4 @@
-// A number as Go prints it shortly (`%g`): with an exponent of at least two digits from a million on, and below 0.0001.
+// A number as Go formats it with `%g`: with an exponent of at least two digits from a million on, and below 0.0001.
 
 /** Whether a number that was read from JSON is a float there: large whole ones are bigints, unless they were written as such. */
 export const isGoFloat = (value: number): boolean => !Number.isSafeInteger(value);

@@ -1,6 +1,6 @@
 import { jsonText } from '../json/stringify.js';
 
-/** JSON as Go prints it: fit to stand in a page. */
+/** JSON as Go encodes it: safe inside HTML. */
 export const goJson = (value: unknown): string => escapeHtml(jsonText(value));
 
 /** The characters JSON need not escape but Go's printer does. */

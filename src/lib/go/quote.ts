@@ -1,4 +1,4 @@
-/** What Go escapes with a letter. */
+/** What Go escapes with a backslash and one character. */
 export const GO_ESCAPES: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
@@ -10,7 +10,7 @@ export const GO_ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
-// Letters, marks, numbers, punctuation, symbols and the plain space print as they are; all else is escaped.
+// Letters, marks, numbers, punctuation, symbols and the plain space stay as they are; all else is escaped.
 const UNPRINTABLE = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** A string in double quotes with the escapes Go's %q uses. */

@@ -7,7 +7,7 @@ test('two groups may have one name', () => {
   assert.ok(compileRegexp('^(?P<n>a)[(?P<n>]\\(\\Q(?P<n>\\E(?P<n>b)$').test('a<((?P<n>b'));
 });
 
-test('a wrong expression is told in the words of Go', () => {
+test('a wrong expression fails with the message of Go', () => {
   assert.throws(() => compileRegexp('a\\'), {
     message: 'error parsing regexp: trailing backslash at end of expression: ``',
   });

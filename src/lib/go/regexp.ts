@@ -17,9 +17,9 @@ export function compileRegexp(pattern: string): RE2JS {
 const DUPLICATE_NAME = 'error parsing regexp: duplicate capture group name';
 const TRAILING_BACKSLASH = 'error parsing regexp: trailing backslash at end of expression';
 
-/** Quoted text, an escaped letter, a class, the beginning of a named group, or one letter of the rest. */
+/** Quoted text, an escaped character, a class, the beginning of a named group, or one character of the rest. */
 const PIECE = /\\Q(?:[^\\]|\\[^E])*(?:\\E)?|\\[^]|\[\^?\]?(?:\[:\^?\w*:\]|\\[^]|[^\]\\])*\]?|\(\?P?<\w+>|[^]/g;
 
-/** Nobody asks for groups by their names here. */
+/** No caller reads groups by their names. */
 const withoutNames = (pattern: string): string =>
   pattern.replace(PIECE, (piece) => (piece.startsWith('(?') ? '(' : piece));

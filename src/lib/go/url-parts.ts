@@ -1,4 +1,4 @@
-// What is asked of a URL that was read: its parts as Go gives them out.
+// The parts of a parsed URL, as Go's net/url returns them.
 import { append } from '../values/append.js';
 import type { GoUrl } from './url.js';
 

@@ -1,4 +1,4 @@
-// A JSON value as Go's %v prints it: some refusals of the API carry that text.
+// A JSON value as Go's %v formats it: some error messages of the API carry that text.
 import { goFloatText, isGoFloat } from './float.js';
 import { goQuote } from './quote.js';
 
@@ -13,7 +13,7 @@ export function goValueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
 }
 
-/** The same as %#v prints it: as one would write it in Go. */
+/** A JSON value as Go's %#v formats it: in Go syntax. */
 export function goSyntaxText(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (typeof value === 'string') return goQuote(value);
@@ -23,7 +23,7 @@ export function goSyntaxText(value: unknown): string {
   return `map[string]interface {}{${members.map(([key, member]) => `${goQuote(key)}:${goSyntaxText(member)}`).join(', ')}}`;
 }
 
-/** The same as %s prints it, which is told of what is no string. */
+/** A JSON value as Go's %s formats it, which marks what is not a string. */
 export function goStringText(value: unknown): string {
   if (typeof value === 'string' || Array.isArray(value)) return goValueText(value);
   if (value === null || value === undefined) return '%!s(<nil>)';

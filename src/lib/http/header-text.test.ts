@@ -8,7 +8,7 @@ test('a header says what its bytes say in UTF-8', () => {
   assert.equal(headerText('a\xe9'), 'a\ufffd');
 });
 
-test('a text becomes a letter for each byte, and comes back', () => {
+test('a text becomes one character for each byte, and comes back', () => {
   assert.equal(headerBytes('alice'), 'alice');
   assert.equal(headerBytes('š'), '\xc5\xa1');
   for (const text of ['', 'é名', 'a š b', '😀']) assert.equal(headerText(headerBytes(text)), text);

@@ -13,7 +13,7 @@ export interface HttpRequest extends Cancellation {
   readonly search: string;
   /**
    * Names in lower case; a header sent several times is joined with ", ". Requests that sent the same may share the
-   * object: whoever takes a header away gives the request another object.
+   * object: a filter that removes a header replaces the object.
    */
   headers: Readonly<Record<string, string | undefined>>;
   readonly httpVersion: '1.1' | '2.0' | '1.0';
@@ -24,15 +24,15 @@ export interface HttpRequest extends Cancellation {
   readonly clientCertificates: readonly Buffer[];
   /** Reads the whole body, at most `limitBytes`; rejects with a 413 StatusError beyond it. */
   body(limitBytes: number): Promise<Buffer>;
-  /** The body as it comes, read only as fast as it is taken; undefined where there is none. Instead of `body`. */
+  /** The body as it comes, read only as fast as it is consumed; undefined where there is none. Instead of `body`. */
   bodyStream(): Readable | undefined;
   /** Aborts when the client goes away or the request's time is over. */
   readonly signal: AbortSignal;
   /** As `whenAborted` of the signal, without making one. */
   whenStopped?(run: () => void): () => void;
-  /** Names and values by turns, as sent; for headers whose repeated values must stay apart. */
+  /** Names and values alternating, as sent; for headers whose repeated values must stay apart. */
   readonly rawHeaders?: readonly string[];
-  /** The same value for all requests of one connection, to remember by it what they share. */
+  /** The same value for all requests of one connection: a cache key for what they share. */
   readonly connection?: object;
   /** Ends the request early: `signal` aborts, and an answer already begun is cut. */
   cancel?(reason: Error): void;
@@ -64,7 +64,7 @@ export function firstHeader(request: HttpRequest, name: string): string | undefi
 }
 
 /**
- * An upgrade request whose connection was taken over answers status 101, and nothing is written. A stream it has for a
+ * An upgrade request whose connection was handed over answers status 101, and nothing is written. A stream it has for a
  * body runs once the connection is free of HTTP; the bytes it writes go out as they are.
  */
 export interface HttpResponse {
@@ -103,7 +103,7 @@ export interface ResponseSink {
   /** Queues bytes; false when the client has not read what was sent before (then await `drained`). */
   write(chunk: Buffer | string): boolean;
   drained(): Promise<void>;
-  /** Bytes queued and not yet taken by the socket. */
+  /** Bytes queued and not yet accepted by the socket. */
   readonly pendingBytes: number;
   readonly signal: AbortSignal;
   /** Says that nothing follows what was written, so that the end leaves with it; absent where that saves nothing. */

@@ -23,6 +23,6 @@ export const resetNameOf = (code: number): ResetName | undefined => NAMES[code];
 
 export const resetName = (code: number): string => resetNameOf(code) ?? `unknown error code 0x${code.toString(16)}`;
 
-/** What whoever waits for something of a stream that was reset is told. */
+/** The error for everyone who waits for something of a stream that was reset. */
 export const resetText = (stream: number, code: number): string =>
   `stream error: stream ID ${stream}; ${resetName(code)}`;

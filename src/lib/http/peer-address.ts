@@ -1,10 +1,10 @@
 export interface PeerAddress {
   readonly host: string;
-  /** 0 where none is told. */
+  /** 0 where there is none. */
   readonly port: number;
 }
 
-/** `127.0.0.1:4711` and `[::1]:4711` taken apart; a bare address stays whole. */
+/** `127.0.0.1:4711` and `[::1]:4711` split; a bare address stays whole. */
 export function readPeerAddress(address: string): PeerAddress {
   const colon = address.lastIndexOf(':');
   if (address.startsWith('[')) {

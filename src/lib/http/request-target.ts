@@ -36,7 +36,7 @@ export function parseQuery(search: string): URLSearchParams {
   const all = search.split('&');
   if (all.length > MAX_PAIRS) return new URLSearchParams();
   const pairs = all.filter(isWellFormed);
-  // A leading `?` would be taken off, but here it belongs to the first name.
+  // URLSearchParams strips a leading `?`, but here it belongs to the first name.
   return new URLSearchParams(`&${pairs.join('&').replace(BEYOND_ASCII, escaped)}`);
 }
 
@@ -71,6 +71,6 @@ function escapedByte(text: string, at: number): number {
 /** Negative when the character is none; also beyond the end, where the code is not a number. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }

@@ -9,7 +9,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Whether a JSON text has more than that, found out before a parser takes long over it. */
+/** Whether a JSON text has more than that, checked before a parser spends long on it. */
 export function exceeds(text: string, { depth, members }: JsonBounds): boolean {
   let [open, named] = [0, 0];
   let isQuoted = false;

@@ -1,5 +1,5 @@
 // `2.0` and `2` are one number, but kube-apiserver reads the first as a float and the second as an integer, and has other
-// rules for each. This remembers, for as long as the tree lives that was read, which members were written as floats.
+// rules for each. This keeps, for as long as the parsed tree lives, which members were written as floats.
 import { FloatLiteral } from './float-literal.js';
 
 const noted = new WeakMap<object, Set<string>>();

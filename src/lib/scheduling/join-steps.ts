@@ -3,7 +3,7 @@ import type { StepGenerator } from './yield.js';
 /** So many bytes are copied, into memory that nobody has touched yet, in a few milliseconds. */
 const COPIED_BYTES = 2 * 1024 * 1024;
 
-/** As Buffer.concat(), with turns of others between: pieces may come to a hundred megabytes. */
+/** Buffer.concat() in slices: pieces may come to a hundred megabytes. */
 export function* joinSteps(pieces: readonly Buffer[]): StepGenerator<Buffer> {
   let size = 0;
   for (const piece of pieces) size += piece.length;

@@ -17,8 +17,8 @@ test('nested lists are walked through in parts, none longer than its share, and 
   const resumable = new ResumableWalk(undefined, SHARE);
   const copy = copied(resumable, tree);
   assert.equal(resumable.hasDeferred, true);
-  const turns = turnsOf(resumable.resume());
-  assert.ok(turns >= (7 * 63) / SHARE - 1, `${turns} turns`);
+  const slices = slicesOf(resumable.resume());
+  assert.ok(slices >= (7 * 63) / SHARE - 1, `${slices} slices`);
   assert.deepEqual(copy, tree);
 });
 
@@ -63,11 +63,11 @@ test('listing the names of a large map is counted', () => {
   const seen: number[] = [];
   resumable.each(names.length, (at) => seen.push(at));
   assert.deepEqual(seen, []);
-  assert.ok(turnsOf(resumable.resume()) >= 10);
+  assert.ok(slicesOf(resumable.resume()) >= 10);
   assert.equal(seen.length, 100);
 });
 
-test('steps inside a walk have their turns, and loops end when told', () => {
+test('steps inside a walk yield, and loops stop after end()', () => {
   function* count(): StepGenerator<number> {
     yield;
     yield;
@@ -81,7 +81,7 @@ test('steps inside a walk have their turns, and loops end when told', () => {
     resumable.loop(() => ++looped < 35);
   });
   assert.equal(found, 0);
-  assert.ok(turnsOf(resumable.resume()) >= 4);
+  assert.ok(slicesOf(resumable.resume()) >= 4);
   assert.equal(found, 3);
   assert.equal(looped, 35);
 });
@@ -111,8 +111,8 @@ function copied(resumable: ResumableWalk, list: readonly unknown[]): unknown[] {
   return copy;
 }
 
-function turnsOf(steps: StepGenerator<void>): number {
-  let turns = 0;
-  while (!steps.next().done) turns++;
-  return turns;
+function slicesOf(steps: StepGenerator<void>): number {
+  let slices = 0;
+  while (!steps.next().done) slices++;
+  return slices;
 }

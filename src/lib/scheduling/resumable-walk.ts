@@ -1,16 +1,16 @@
-// A walk through something large, in parts, without a generator for each of its values.
+// A walk through something large, in slices, without a generator for each of its values.
 //
-// Who walks asks before each entry of a map or list whether this part has had its share (`take`, or `each` that does).
-// If so, it leaves the rest of its entries and returns as if it had been through, and so do those it was called by;
-// `rest` goes on where they were. So what a walk makes must not depend on being through: it fills sets, maps and lists
-// that it already handed out.
+// The walking function checks before each entry of a map or list whether the slice still has budget (`withinBudget`, or
+// `each`, which checks it). If not, it defers its remaining entries and returns as if it were complete, and so do its
+// callers; `resume` continues where they stopped. So the result of a walk must not depend on completion: the walk fills
+// sets, maps and lists that it already handed out.
 import { cachedKeys } from '../values/key-cache.js';
 import type { StepGenerator } from './yield.js';
 
 /** So many entries are walked over in a few milliseconds. What is smaller is never divided. */
 const BUDGET = 4096;
 
-/** Listing the names of a map is a call of the engine's, and takes this part of the time of walking over them. */
+/** Listing the names of a map is one call of the engine, at this fraction of the cost of walking over them. */
 const LISTING = 4;
 
 export class ResumableWalk {
@@ -18,7 +18,7 @@ export class ResumableWalk {
   #deferred: (() => void)[] = [];
   #ended = false;
 
-  /** `place`: remembers where the walk is, and answers how to get there again. */
+  /** `place`: saves the position of the walk, and returns a function that restores it. */
   constructor(
     private readonly place?: () => () => void,
     private readonly budget = BUDGET,
@@ -26,13 +26,13 @@ export class ResumableWalk {
     this.#budgetLeft = budget;
   }
 
-  /** Before each entry: whether it still belongs to this part. If not, the rest is to be left. */
+  /** Called before each entry: whether this slice has budget for it. If not, the caller defers the rest. */
   // hot: for each entry of every written object.
   withinBudget(): boolean {
     return --this.#budgetLeft >= 0;
   }
 
-  /** What goes on in a later part. */
+  /** `rest` runs in a later slice. */
   defer(rest: () => void): void {
     if (this.#ended) return;
     const back = this.place?.();
@@ -84,7 +84,7 @@ export class ResumableWalk {
     this.#budgetLeft = 0;
   }
 
-  /** To be asked after the walk: small ones need no `rest`, and so no generator. */
+  /** Read after the walk: a small one defers nothing, and needs no generator. */
   get hasDeferred(): boolean {
     return this.#deferred.length > 0;
   }

@@ -7,11 +7,11 @@ test('many items are sorted in steps, and what compares as equal keeps its order
   const compare = (left: { rank: number }, right: { rank: number }): number => left.rank - right.rank;
   const wanted = items.toSorted(compare);
   const steps = sortSteps(items, compare);
-  let turns = 0;
+  let count = 0;
   let result = steps.next();
-  for (; result.done !== true; result = steps.next()) turns++;
+  for (; result.done !== true; result = steps.next()) count++;
   assert.deepEqual(result.value, wanted);
-  assert.ok(turns > 50, `${turns} turns`);
+  assert.ok(count > 50, `${count} steps`);
 });
 
 test('few items are sorted at once', () => {

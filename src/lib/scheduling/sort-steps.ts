@@ -3,7 +3,7 @@ import type { StepGenerator } from './yield.js';
 /** So many are sorted, or merged, in a few milliseconds. */
 const RUN = 2048;
 
-/** Sorted as by sort(), with turns of others between. May sort in place. */
+/** Sorted as by sort(), in slices. May sort in place. */
 export function* sortSteps<T>(items: T[], compare: (left: T, right: T) => number): StepGenerator<T[]> {
   if (items.length <= RUN) return items.sort(compare);
   let runs: T[][] = [];

@@ -1,6 +1,6 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import { test } from 'node:test';
 import {
   type Flushed,
@@ -19,20 +19,20 @@ const named = (name: number, written: number[], hasAnswer = false): Flushed => (
 });
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-test('what is asked for in a turn is written at its end, in order', async () => {
-  const turns = new WriteScheduler();
+test('what is scheduled in one event loop iteration is written at its end, in order', async () => {
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) turns.schedule(named(i, written));
+  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) scheduler.schedule(named(i, written));
   assert.deepEqual(written, []);
-  await turn();
+  await yieldOnce();
   assert.deepEqual(written, upTo(MAX_CONNECTIONS_PER_FLUSH));
 });
 
-test('answers go before what is only told', async () => {
-  const turns = new WriteScheduler();
+test('responses go before watch events', async () => {
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) turns.schedule(named(i, written, i % 100 === 50));
-  await turn();
+  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) scheduler.schedule(named(i, written, i % 100 === 50));
+  await yieldOnce();
   assert.deepEqual(written.slice(0, 4), [50, 150, 250, 0]);
   assert.deepEqual(
     written.toSorted((a, b) => a - b),
@@ -41,16 +41,16 @@ test('answers go before what is only told', async () => {
 });
 
 test('thousands are written to in parts, and who comes meanwhile goes first', async () => {
-  const turns = new WriteScheduler();
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  for (const i of upTo(1000)) turns.schedule(named(i, written));
-  await turn();
+  for (const i of upTo(1000)) scheduler.schedule(named(i, written));
+  await yieldOnce();
   assert.equal(written.length, MAX_CONNECTIONS_PER_FLUSH);
-  turns.schedule(named(5000, written));
-  await turn();
+  scheduler.schedule(named(5000, written));
+  await yieldOnce();
   assert.equal(written[MAX_CONNECTIONS_PER_FLUSH], 5000);
   assert.equal(written.length, 2 * MAX_CONNECTIONS_PER_FLUSH);
-  for (let i = 0; i < 10; i++) await turn();
+  for (let i = 0; i < 10; i++) await yieldOnce();
   assert.deepEqual(
     written.filter((name) => name !== 5000),
     upTo(1000),
@@ -58,37 +58,37 @@ test('thousands are written to in parts, and who comes meanwhile goes first', as
 });
 
 test('those who wait go on, however many come meanwhile', async () => {
-  const turns = new WriteScheduler();
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  for (const i of upTo(600)) turns.schedule(named(i, written));
+  for (const i of upTo(600)) scheduler.schedule(named(i, written));
   for (let i = 0; i < 3; i++) {
-    for (const j of upTo(MAX_CONNECTIONS_PER_FLUSH)) turns.schedule(named(1000 + j, written));
-    await turn();
+    for (const j of upTo(MAX_CONNECTIONS_PER_FLUSH)) scheduler.schedule(named(1000 + j, written));
+    await yieldOnce();
   }
   assert.ok(written.indexOf(599) < 600 + 2 * MAX_AHEAD_OF_QUEUE);
 });
 
-test('who asks while others are written to is written to afterwards', async () => {
-  const turns = new WriteScheduler();
+test('a connection scheduled during a flush is written to afterwards', async () => {
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  const asking: Flushed = {
+  const rescheduling: Flushed = {
     hasAnswer: false,
     flush() {
       written.push(1);
-      turns.schedule(named(2, written));
+      scheduler.schedule(named(2, written));
       return 0;
     },
   };
-  turns.schedule(asking);
-  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) turns.schedule(named(100 + i, written));
-  await turn();
+  scheduler.schedule(rescheduling);
+  for (const i of upTo(MAX_CONNECTIONS_PER_FLUSH)) scheduler.schedule(named(100 + i, written));
+  await yieldOnce();
   assert.equal(written.length, MAX_CONNECTIONS_PER_FLUSH);
-  await turn();
+  await yieldOnce();
   assert.deepEqual(written.slice(MAX_CONNECTIONS_PER_FLUSH), [2, 100 + MAX_CONNECTIONS_PER_FLUSH - 1]);
 });
 
-test('a turn ends when much was written, however few it was for', async () => {
-  const turns = new WriteScheduler();
+test('a flush ends when much was written, however few connections it was for', async () => {
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
   const large = (name: number): Flushed => ({
     hasAnswer: false,
@@ -97,25 +97,25 @@ test('a turn ends when much was written, however few it was for', async () => {
       return MAX_WRITTEN_BYTES / 2;
     },
   });
-  for (const i of upTo(5)) turns.schedule(large(i));
-  await turn();
+  for (const i of upTo(5)) scheduler.schedule(large(i));
+  await yieldOnce();
   assert.deepEqual(written, [0, 1]);
-  assert.ok(turns.exhausted);
-  turns.schedule(named(9, written, true));
-  await turn();
+  assert.ok(scheduler.exhausted);
+  scheduler.schedule(named(9, written, true));
+  await yieldOnce();
   assert.deepEqual(written, [0, 1, 9, 2, 3]);
-  await turn();
+  await yieldOnce();
   assert.deepEqual(written, [0, 1, 9, 2, 3, 4]);
-  assert.ok(!turns.exhausted);
+  assert.ok(!scheduler.exhausted);
 });
 
-test('what was written before the end of a turn counts until then', async () => {
-  const turns = new WriteScheduler();
+test('what was written before a flush counts until then', async () => {
+  const scheduler = new WriteScheduler();
   const written: number[] = [];
-  turns.wrote(MAX_WRITTEN_BYTES);
-  assert.ok(turns.exhausted);
-  turns.schedule(named(1, written));
-  await turn();
+  scheduler.wrote(MAX_WRITTEN_BYTES);
+  assert.ok(scheduler.exhausted);
+  scheduler.schedule(named(1, written));
+  await yieldOnce();
   assert.deepEqual(written, [1]);
-  assert.ok(!turns.exhausted);
+  assert.ok(!scheduler.exhausted);
 });

@@ -1,54 +1,54 @@
-// Writes wait for the end of the turn, so that what was answered meanwhile leaves together. Thousands of connections may
-// have something to send at once, or hundreds much: the others then have their turn in between.
+// Writes wait for the end of the event loop iteration, so that responses made meanwhile leave together. Thousands of
+// connections may have something to send at once, or hundreds may have much: the flush then yields in between.
 import type { Writable } from 'node:stream';
 
-/** So many are written to in one turn, in some five ms. */
+/** A flush writes to so many connections, in some five ms. */
 export const MAX_CONNECTIONS_PER_FLUSH = 256;
-/** And so many bytes are encrypted, in as long. */
+/** A flush encrypts so many bytes, in some five ms. */
 export const MAX_WRITTEN_BYTES = 2 * 1024 * 1024;
-/** Of those that come while others wait, which have one answer each, so many go first. The others wait in line. */
+/** Of the connections scheduled while others are queued, so many go first. The others join the queue. */
 export const MAX_AHEAD_OF_QUEUE = 16;
 
 export interface Flushed {
-  /** Somebody waits for it, and will ask for more: what is only told to those who watch has time. */
+  /** A client waits for the response and sends its next request after it; watch events have time. */
   readonly hasAnswer: boolean;
-  /** Tells how many bytes it wrote. */
+  /** Writes what is pending, and returns how many bytes it wrote. */
   flush(): number;
 }
 
 export class WriteScheduler {
   #waiting: Flushed[] = [];
-  /** Of earlier turns, from `#next` on. */
+  /** Connections of earlier flushes, from `#next` on. */
   #left: Flushed[] = [];
   #next = 0;
-  #asked = false;
-  /** Since the last end of a turn. */
+  #scheduled = false;
+  /** Written since the last flush. */
   #bytes = 0;
 
-  /** Whoever asks sees to it that it asks once. */
+  /** The caller schedules a connection at most once until its flush(). */
   schedule(connection: Flushed): void {
     this.#waiting.push(connection);
-    this.#ask();
+    this.#scheduleFlush();
   }
 
-  /** For what was written before this turn's end. */
+  /** Counts bytes that were written outside a flush. */
   wrote(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** Enough was written: whoever goes on does so at the end of the turn. */
+  /** Enough was written: further writes wait for the next flush. */
   get exhausted(): boolean {
     return this.#bytes >= MAX_WRITTEN_BYTES;
   }
 
-  #ask(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+  #scheduleFlush(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     setImmediate(this.#end);
   }
 
   readonly #end = (): void => {
-    this.#asked = false;
+    this.#scheduled = false;
     this.#bytes = 0;
     const waiting = answersFirst(this.#waiting);
     this.#waiting = [];
@@ -62,13 +62,13 @@ export class WriteScheduler {
   #resume(count: number): void {
     const end = Math.min(this.#left.length, this.#next + count);
     while (this.#next < end && !this.exhausted) this.wrote((this.#left[this.#next++] as Flushed).flush());
-    if (this.#next < this.#left.length) return this.#ask();
+    if (this.#next < this.#left.length) return this.#scheduleFlush();
     this.#left = [];
     this.#next = 0;
   }
 }
 
-/** Whoever wrote something that thousands watch would else read the answer, and go on, after all of them were told. */
+/** Otherwise a client whose write thousands watch would get its response after all of the watch events. */
 function answersFirst(waiting: Flushed[]): Flushed[] {
   if (waiting.length === 1) return waiting;
   const others: Flushed[] = [];
@@ -81,14 +81,14 @@ function answersFirst(waiting: Flushed[]): Flushed[] {
 /** Of all connections, whatever they speak. */
 export const writeScheduler = new WriteScheduler();
 
-/** What is written to a stream in one turn leaves it in one write. */
+/** What is written to a stream in one event loop iteration leaves in one write. */
 export class GatheredWrites implements Flushed {
   readonly hasAnswer = false;
   #gathering = false;
 
   constructor(private readonly output: Writable) {}
 
-  /** To be asked before each write. */
+  /** Called before each write. */
   gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;

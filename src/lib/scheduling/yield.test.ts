@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import test from 'node:test';
 import { yieldToEventLoop } from './yield.js';
 
-test('what has arrived is read before the next turn, also when this one began with something read', async () => {
+test('what has arrived is read before work resumes, also when this iteration began with a read', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -29,12 +29,12 @@ test('what has arrived is read before the next turn, also when this one began wi
   server.close();
 });
 
-test('however many work on something large, a turn is not much longer than one of them makes it', async () => {
-  let inThisTurn = 0;
+test('however many tasks work on something large, an iteration is not much longer than one slice', async () => {
+  let inThisIteration = 0;
   let most = 0;
   let ended = false;
   const count = (): void => {
-    inThisTurn = 0;
+    inThisIteration = 0;
     if (!ended) setImmediate(count);
   };
   setImmediate(count);
@@ -43,13 +43,13 @@ test('however many work on something large, a turn is not much longer than one o
     for (let part = 0; part < 3; part++) {
       await yieldToEventLoop();
       order.push(name);
-      most = Math.max(most, ++inThisTurn);
+      most = Math.max(most, ++inThisIteration);
       for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
     }
   };
   const names = Array.from({ length: 10 }, (_, i) => i);
   await Promise.all(names.map(work));
   ended = true;
-  assert.ok(most <= 2, `${most} in one turn`);
+  assert.ok(most <= 2, `${most} in one iteration`);
   assert.deepEqual(order, [...names, ...names, ...names]);
 });

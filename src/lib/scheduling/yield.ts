@@ -1,34 +1,34 @@
-// One thread serves everybody: long work looks at the time between its steps, and lets others have their turn.
-/** What is smaller is worked on in one turn: it takes a few milliseconds from its first letter to its answer. */
+// One thread serves everybody: long work checks the time between its steps, and yields to the event loop.
+/** What is smaller is processed in one slice: it takes a few milliseconds from its first byte to its response. */
 export const LARGE_BYTES = 64 * 1024;
 
 /** How long work may hold the thread. */
 const SLICE_MS = 5;
 
 /**
- * For between two parts of work on something large: others have their turn. Those who work so share it: when there are
- * many of them, the rest goes on in later ones, in the order they asked.
+ * Awaited between two parts of work on something large. All such work shares one slice of each event loop iteration:
+ * when there is much of it, the rest resumes in later iterations, in the order of the calls.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    // What came over the network meanwhile is read after the immediates that whoever was just read from asked for.
+    // Data that arrived meanwhile is read after the immediates that the last read scheduled.
     setImmediate(() => setImmediate(resumeNext));
   });
 }
 
 const waiting: (() => void)[] = [];
 
-/** Lets one go on, who works until the next of these is called. */
+/** Resumes one waiting task, which works until it yields again. */
 function resumeNext(): void {
   if (slice.exhausted) setImmediate(resumeNext);
   else waiting.shift()?.();
 }
 
-/** Work that says where others may have their turn: wherever it yields. */
+/** Work that may be interrupted wherever it yields. */
 export type StepGenerator<T> = Generator<void, T, void>;
 
-/** So many small things are looked at in a few milliseconds. */
+/** So many small items are visited in a few milliseconds. */
 const SMALL_ONES = 2048;
 
 /** `visit` for each. */
@@ -39,7 +39,7 @@ export function* eachStep<T>(items: readonly T[], visit: (item: T) => void): Ste
   }
 }
 
-/** All of it in this turn. */
+/** Runs all steps without yielding to the event loop. */
 export function runSync<T>(steps: StepGenerator<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -47,7 +47,7 @@ export function runSync<T>(steps: StepGenerator<T>): T {
   }
 }
 
-/** One step after another, with turns of others between them. */
+/** Runs the steps one after another, and yields to the event loop whenever a slice is used up. */
 export async function runCooperatively<T>(steps: StepGenerator<T>): Promise<T> {
   const yielder = new Yielder();
   for (;;) {
@@ -73,17 +73,17 @@ export class Yielder {
   }
 }
 
-/** Parts of work that nobody counts: what all of them have of a turn together. */
+/** The share of an event loop iteration that many small pieces of work have together. */
 export class TimeSlice {
   #beganMs: number | undefined = undefined;
 
-  /** `ended`: told when a turn is over in which somebody asked. */
+  /** `ended`: called after an iteration in which `exhausted` was read. */
   constructor(
     private readonly nowMs: () => number = () => performance.now(),
     private readonly ended?: () => void,
   ) {}
 
-  /** To be asked before each: it is for the next turn. */
+  /** Read before each piece: when true, the piece waits for the next iteration. */
   // hot: for each request of HTTP/2, and each policy of a write.
   get exhausted(): boolean {
     if (this.#beganMs !== undefined) return this.nowMs() - this.#beganMs >= SLICE_MS;

@@ -6,6 +6,6 @@ export function jsonLine({ severity, now, file, message, fields = {} }: LogLine)
   return JSON.stringify({ ts: now.getTime(), caller: `${file}.ts`, msg: message, ...level, ...fields }, plainValue);
 }
 
-/** What JSON has no form for is told in words. */
+/** What JSON has no form for is encoded as text. */
 const plainValue = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value instanceof Error ? value.message : value;

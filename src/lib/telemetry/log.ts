@@ -3,7 +3,7 @@
 //   I1115 02:17:13.123456   12345 listener.ts] "HTTP" verb="GET" URI="/healthz" resp=200
 //
 // The severity, month and day, local time, process id and source file come first. A bundle has no source lines at run
-// time, so none is told; the file is what --vmodule goes by.
+// time, so none is logged; the file is what --vmodule goes by.
 import fs from 'node:fs';
 import { errorText } from '../text/error-text.js';
 import { goQuote } from '../go/quote.js';
@@ -13,7 +13,7 @@ import type { Fields, Severity, LogLine } from './log-line.js';
 export interface Logger {
   info(message: string, fields?: Fields): void;
   warning(message: string, fields?: Fields): void;
-  /** `error` may be anything thrown; a stack is printed for what is not an expected kind of error. */
+  /** `error` may be anything thrown; the stack is logged for what is not an expected kind of error. */
   error(error: unknown, message: string, fields?: Fields): void;
   /** A line of plain words, without quotes around it. */
   plain(message: string): void;
@@ -30,7 +30,7 @@ export interface LogOptions {
   readonly flushFrequencyMs?: number;
   /** `--log-text-split-stream`: errors to standard error, all else to standard output. */
   readonly splitStream?: boolean;
-  /** `--log-text-info-buffer-size`; with 0 lines go out at the end of the turn. */
+  /** `--log-text-info-buffer-size`; with 0, lines are written at the end of the event loop iteration. */
   readonly infoBufferBytes?: number;
   /** `--logging-format`: a line of words, or a JSON object for each. */
   readonly format?: 'text' | 'json';
@@ -72,7 +72,7 @@ function verbosityOf(file: string, { verbosity, modules = [] }: LogOptions): num
   return own === undefined ? verbosity : own.verbosity;
 }
 
-/** `*` is any text, `?` any letter. Only the last star is ever tried again, a letter further. */
+/** `*` is any text, `?` any character. Only the last star is ever tried again, one character further. */
 function globMatch(text: string, pattern: string): boolean {
   let at = 0;
   let next = 0;
@@ -100,7 +100,7 @@ class FileLogger implements Logger {
     private readonly file: string,
     private readonly verbosity: number,
     private readonly now: () => Date,
-    private readonly print: typeof textLine,
+    private readonly format: typeof textLine,
   ) {}
 
   info(message: string, fields?: Fields): void {
@@ -128,7 +128,7 @@ class FileLogger implements Logger {
   }
 
   private line(severity: Severity, message: string, fields: Fields | undefined, plain = false): void {
-    const text = this.print({ severity, now: this.now(), file: this.file, message, fields, plain });
+    const text = this.format({ severity, now: this.now(), file: this.file, message, fields, plain });
     this.sink.write(severity, `${text}\n`);
   }
 }
@@ -137,14 +137,14 @@ function textLine({ severity, now, file, message, fields = {}, plain }: LogLine)
   let text = header(severity, now, file) + (plain ? message : goQuote(message));
   for (const key in fields) {
     const value = fields[key];
-    if (value !== undefined) text += ` ${key}=${printValue(value)}`;
+    if (value !== undefined) text += ` ${key}=${formatValue(value)}`;
   }
   return text;
 }
 
 const UNEXPECTED: ReadonlySet<string> = new Set(['TypeError', 'RangeError', 'ReferenceError', 'AssertionError']);
 
-function printValue(value: unknown): string {
+function formatValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return goQuote(value);
@@ -166,7 +166,7 @@ function header(severity: Severity, now: Date, file: string): string {
   return `${severity}${two(now.getMonth() + 1)}${two(now.getDate())} ${time} ${PID} ${file}.ts] `;
 }
 
-/** Lines waiting to be written. Unbuffered lines wait only for the end of the turn of the event loop. */
+/** Lines waiting to be written. Unbuffered lines wait only for the end of the event loop iteration. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
 class Sink {

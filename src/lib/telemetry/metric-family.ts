@@ -21,7 +21,7 @@ export interface MetricDefinition {
 export interface Metric {
   readonly definition: MetricDefinition;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  print(lines: string[]): void;
+  encode(lines: string[]): void;
 }
 
 /** The values of a metric's labels as they may be shown; undefined where all may. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exponentialBuckets, MetricRegistry } from './metrics.js';
 
-test('counters, gauges and histograms print as Prometheus reads them', () => {
+test('counters, gauges and histograms are encoded as Prometheus reads them', () => {
   const registry = new MetricRegistry();
   const requests = registry.counter({
     name: 'b_total',
@@ -42,7 +42,7 @@ c 1.5e+06
   );
 });
 
-test('disabled and long-deprecated metrics are not shown, unless hidden ones are asked for', () => {
+test('disabled and long-deprecated metrics are not shown, unless hidden ones are requested', () => {
   const show = (options: ConstructorParameters<typeof MetricRegistry>[0]): string[] => {
     const registry = new MetricRegistry({ version: '1.34', ...options });
     registry.counter({ name: 'plain', help: '', stability: 'ALPHA' });

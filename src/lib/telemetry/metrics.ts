@@ -16,7 +16,7 @@ export interface RegistryOptions {
   readonly disabledMetrics?: readonly string[];
   /** `--allow-metric-labels` and its manifest: `metric,label` → the values kept; others become "unexpected". */
   readonly allowedLabels?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** `--show-hidden-metrics-for-version` is given. */
+  /** `--show-hidden-metrics-for-version` is set. */
   readonly showHidden?: boolean;
   /** The server's own release line, such as `1.34`. */
   readonly version?: string;
@@ -47,7 +47,7 @@ export class MetricRegistry {
     return this.register(new Summary(definition, this.allowedOf(definition)));
   }
 
-  /** Runs before each print, for gauges that are read rather than kept. */
+  /** Runs before each scrape, for gauges that are read rather than kept. */
   onCollect(collector: () => void): void {
     this.collectors.push(collector);
   }
@@ -82,7 +82,7 @@ export class MetricRegistry {
       const metric = this.metrics.get(name);
       if (metric === undefined || !this.isShown(metric.definition)) continue;
       const series: string[] = [];
-      metric.print(series);
+      metric.encode(series);
       if (series.length === 0) continue;
       append(
         lines,
@@ -156,7 +156,7 @@ export class Counter implements Metric {
     this.family.remove(values);
   }
 
-  print(lines: string[]): void {
+  encode(lines: string[]): void {
     for (const { labels, series } of this.family.inOrder())
       lines.push(sample(this.definition.name, labels, series.value));
   }
@@ -192,7 +192,7 @@ export class Gauge implements Metric {
     this.family.remove(values);
   }
 
-  print(lines: string[]): void {
+  encode(lines: string[]): void {
     for (const { labels, series } of this.family.inOrder())
       lines.push(sample(this.definition.name, labels, series.value));
   }
@@ -201,7 +201,7 @@ export class Gauge implements Metric {
 export class HistogramSeries {
   sum = 0;
   count = 0;
-  /** Observations of each bucket alone; the print adds them up. */
+  /** Observations of each bucket alone; encode() adds them up. */
   readonly counts: Float64Array;
 
   constructor(private readonly bounds: readonly number[]) {
@@ -238,7 +238,7 @@ export class Histogram implements Metric {
     return this.family.find(values);
   }
 
-  print(lines: string[]): void {
+  encode(lines: string[]): void {
     const { name, buckets } = this.definition;
     for (const { labels, series } of this.family.inOrder()) {
       const comma = labels === '' ? '' : ',';

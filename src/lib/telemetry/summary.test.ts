@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricRegistry } from './metrics.js';
 
-test('a summary tells the middle, the ends, the sum and how many', () => {
+test('a summary has the median, the extremes, the sum and the count', () => {
   const registry = new MetricRegistry();
   const seconds = registry.summary({ name: 'a_seconds', help: 'Times.', labels: ['x'], stability: 'ALPHA' }).with('y');
   for (let i = 100; i >= 1; i--) seconds.observe(i);

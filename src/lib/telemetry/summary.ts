@@ -1,4 +1,4 @@
-// Values of which the middle and the ends are told, where bounds are not known beforehand.
+// Values whose quantiles are exported, where bucket bounds are not known beforehand.
 import { goFloatText } from '../go/float.js';
 import { type Allowed, Family, type Metric, type MetricDefinition, sample } from './metric-family.js';
 
@@ -40,7 +40,7 @@ export class Summary implements Metric {
     return this.family.find(values);
   }
 
-  print(lines: string[]): void {
+  encode(lines: string[]): void {
     const { name } = this.definition;
     for (const { labels, series } of this.family.inOrder()) {
       const comma = labels === '' ? '' : ',';

@@ -15,7 +15,7 @@ export class ManualClock implements Clock {
     return () => (this.#timers = this.#timers.filter((other) => other !== timer));
   }
 
-  /** Runs what is due, and lets what it began have its turns. */
+  /** Runs what is due, and yields until the work it began has settled. */
   async move(ms: number): Promise<void> {
     const endMs = this.#now + ms;
     for (;;) {

@@ -20,7 +20,7 @@ test('a group that ends too soon is at fault where it began', () => {
   assert.equal(base64Fault('AAECA', RAW_URL), 4);
 });
 
-test('a strange letter is at fault itself', () => {
+test('a character that is not base64 is at fault itself', () => {
   assert.equal(base64Fault('AA!C', STANDARD), 2);
   assert.equal(base64Fault('A-_z', STANDARD), 1);
   assert.equal(base64Fault('A+/z', RAW_URL), 1);

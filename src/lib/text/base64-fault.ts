@@ -1,4 +1,4 @@
-// Where base64 cannot be read on, as kube-apiserver counts it: clients are told.
+// Where base64 cannot be read on, as kube-apiserver counts it: the error message has the offset.
 
 export interface Base64Form {
   /** With `-` and `_` for `+` and `/`. */

@@ -62,7 +62,7 @@ export function parseCsv(text: string): CsvRecord[] {
       if (char === undefined) fail(startLine, position, 'extraneous or missing " in quoted-field');
       if (char !== '"') {
         value += char;
-        // After the last line there is no other: a quote that never ends is told of the line it is on.
+        // After the last line there is no other: a quote that never ends is reported for its own line.
         if (char === '\n' && position + 1 < source.length) nextLine();
         else position++;
         continue;

@@ -7,7 +7,7 @@ const NO_BLOCK = Buffer.alloc(0);
 export class CollectedBytes {
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Where small pieces are put together: one of a single byte must not cost the hundred that a view of it takes. */
+  /** Where small pieces are put together: a piece of one byte must not cost the hundred of a view. */
   #block: Buffer = NO_BLOCK;
   #blockUsed = 0;
 

@@ -7,7 +7,7 @@ const text = (value: string): string | undefined => {
   return ip === undefined ? undefined : ipText(ip);
 };
 
-test('addresses print canonically', () => {
+test('addresses are encoded canonically', () => {
   assert.equal(text('10.0.0.1'), '10.0.0.1');
   assert.equal(text('2001:DB8:0:0:0:0:0:1'), '2001:db8::1');
   assert.equal(text('::'), '::');

@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks, read as leniently as the oldest API fields need and printed canonically. What was
+// IP addresses and CIDR blocks, read as leniently as the oldest API fields need and encoded canonically. What was
 // unusual about the text is kept beside the value, so that strict callers decide on flags instead of parsing again.
 
 export interface IpAddress {

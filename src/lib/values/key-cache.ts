@@ -1,4 +1,4 @@
-// Maps of many thousand members whose names are known. To list the names of a map takes the engine one call, half a tenth
+// Maps of many thousand members whose names are known. Listing the names of a map is one call of the engine, half a tenth
 // of a second for two hundred thousand of them. Who reads a large map in pieces has its names at hand, and leaves them
 // here for those who walk through it later.
 //

@@ -1,8 +1,8 @@
 /**
- * Remembers what was made last, for as long as what it is made of is the same, item by item.
+ * Keeps what was made last, for as long as what it is made of is the same, item by item.
  *
- *     const documents = remembered<Buffer>();
- *     documents([kinds, order], () => print(kinds, order))     made once, until either is another
+ *     const documents = memoizeLast<Buffer>();
+ *     documents([kinds, order], () => encode(kinds, order))     made once, until either is another
  */
 export function memoizeLast<T>(): (basis: readonly unknown[], make: () => T) => T {
   let known: { readonly basis: readonly unknown[]; readonly made: T } | undefined;

@@ -7,7 +7,7 @@ export class RandomPool {
   readonly bytes = Buffer.allocUnsafeSlow(POOL_BYTES);
   #used = POOL_BYTES;
 
-  /** Where so many that nobody was given before begin; they may be drawn anew when the next are taken. */
+  /** The offset of `count` unused bytes in the pool; they may be overwritten by the next take(). */
   take(count: number): number {
     if (this.#used + count > POOL_BYTES) {
       randomFillSync(this.bytes);

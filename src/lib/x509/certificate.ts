@@ -65,7 +65,7 @@ export function parseCertificate(der: Buffer): Certificate {
   };
 }
 
-/** Every certificate of a PEM bundle. Other blocks are passed over; one that is malformed is told of in Go's words. */
+/** Every certificate of a PEM bundle. Other blocks are passed over; a malformed one fails with Go's message. */
 export function parseCertificateBundle(pem: string): Certificate[] {
   return decodePem(pem)
     .filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders)

@@ -10,7 +10,7 @@ export interface NameAttribute {
 
 export interface DistinguishedName {
   readonly attributes: readonly NameAttribute[];
-  /** The last one given; empty when there is none. */
+  /** The last one in the name; empty when there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }

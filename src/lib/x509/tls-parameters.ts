@@ -1,5 +1,5 @@
 // What is offered in a TLS handshake, as a server and as a client: the versions, groups and cipher suites that
-// kube-apiserver offers. Whatever makes a TLS context or connection takes these.
+// kube-apiserver offers. Every TLS context and connection is made with these.
 import { constants } from 'node:crypto';
 import tls, { type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { CIPHER_SUITES, DEFAULT_SUITES, TLS_1_3_SUITES } from './cipher-suites.js';

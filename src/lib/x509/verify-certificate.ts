@@ -44,7 +44,7 @@ function extend(path: readonly Certificate[], search: Search): readonly Certific
     try {
       return checkUsage([...path, root], keyUsage);
     } catch (error) {
-      remember(search, error);
+      recordFailure(search, error);
     }
   }
   for (const intermediate of intermediates) {
@@ -61,7 +61,7 @@ function extend(path: readonly Certificate[], search: Search): readonly Certific
 function signs(signer: Certificate, signed: Certificate, below: number, search: Search): boolean {
   if (!signer.subject.raw.equals(signed.issuer.raw)) return false;
   if (++search.checks > MAX_SIGNATURE_CHECKS) {
-    remember(
+    recordFailure(
       search,
       new CertificateError('x509: signature check attempts limit reached while verifying certificate chain'),
     );
@@ -72,7 +72,7 @@ function signs(signer: Certificate, signed: Certificate, below: number, search: 
     checkValidity(signer, search.options.nowMs);
     return true;
   } catch (error) {
-    remember(search, error);
+    recordFailure(search, error);
     return false;
   }
 }
@@ -125,7 +125,7 @@ function checkUsage(path: readonly Certificate[], usage: string): readonly Certi
   return path;
 }
 
-function remember(search: Search, error: unknown): void {
+function recordFailure(search: Search, error: unknown): void {
   search.failure ??=
     error instanceof CertificateError ? error : new CertificateError('x509: certificate signed by unknown authority');
 }

@@ -1,4 +1,4 @@
-// Webhooks of the authorization chain: their client, and the authorizer that asks by it.
+// Webhooks of the authorization chain: their client, and the authorizer that calls it.
 import type { Authorizer } from '../../authz/authorizer.js';
 import { webhookAuthorizer } from '../../authz/webhook/authorizer.js';
 import type { WebhookMetrics } from '../../authz/webhook/metrics.js';
@@ -22,7 +22,7 @@ export interface WebhookParts {
 
 export interface ConnectedWebhook {
   readonly authorizer: Authorizer;
-  /** Lets go of its connections, when nobody asks by it any more. */
+  /** Closes the client's connections, when no authorizer uses it any more. */
   close(): void;
 }
 

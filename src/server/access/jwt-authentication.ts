@@ -1,5 +1,5 @@
 // JWTs of configured issuers: from the file or the flags to what judges tokens, and again when the file changes.
-// Read only where one of them is given: it brings the engine of expressions with it.
+// Loaded only where one of them is configured: it brings the engine of expressions with it.
 import type { TokenAuthenticator } from '../../authn/authenticator.js';
 import type { AnonymousOptions } from '../../authn/create-authenticator.js';
 import { createFetchDocument } from '../../authn/jwt/fetch-document.js';
@@ -64,7 +64,7 @@ export function jwtBuildError(options: Options): string | undefined {
   });
 }
 
-/** Whoever asks for a way out must have configured it: straight ahead is not what was asked for. */
+/** An issuer that names an egress must have it configured: a direct connection is not what it specifies. */
 function checkEgress({ egressSelector }: Options, egress: 'controlplane' | 'cluster'): void {
   const { egressSelectorConfigFile: file } = egressSelector;
   if (file === '') throw new ConfigError(`oidc: egress lookup required with egress selector type ${goQuote(egress)}`);
@@ -162,7 +162,7 @@ function start(
   const issuers = authenticators.map(({ issuer, mappings }) => {
     const { certificateAuthority: ca, egressSelectorType: egress } = issuer;
     const client = new HttpClient({
-      // Straight ahead unless a way is asked for, whatever the other parts of the server go by.
+      // Connects directly unless the issuer names an egress, whatever the other parts of the server use.
       dialer: egress === '' ? directDialer : (dialers.configured.get(egress) ?? directDialer),
       tls: () => (ca === '' ? {} : { ca }),
     });

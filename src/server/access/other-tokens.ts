@@ -1,4 +1,4 @@
-// The ways to tell whose a token is beyond the token file and service accounts, in the order they are tried.
+// The token authenticators beyond the token file and service accounts, in the order they are tried.
 import os from 'node:os';
 import { audienceAgnostic } from '../../authn/audience.js';
 import type { TokenAuthenticator } from '../../authn/authenticator.js';

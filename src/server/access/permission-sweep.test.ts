@@ -66,8 +66,8 @@ const stop = new AbortController();
 
 before(async () => {
   api = new TestApi({ kinds: [...apiextensionsKinds(), deployments as unknown as KindDefinition] });
-  const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
-  const registry = api.resources.registry(definitions);
+  const crds = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+  const registry = api.resources.registry(crds);
   assert.ok(registry);
   const { served } = startDefinitions({
     store: registry.store,
@@ -184,7 +184,7 @@ function changeBetween(old: Stored, now: Stored): string {
   return [...done].join(' and ');
 }
 
-/** What an answer that changed nothing tells. */
+/** The content of a response that changed nothing. */
 function readIn({ status, body }: HttpResponse): string {
   if (status >= 400) return '';
   if (isStream(body)) return 'watch';

@@ -33,7 +33,7 @@ export interface ServiceAccountTokens {
 export interface ServiceAccountTokenParts {
   readonly signing: TokenSigning;
   readonly resources: Resources;
-  /** Writes of the server's own; asked for once they can be reviewed. */
+  /** Writes of the server's own; called once such writes can be reviewed. */
   readonly operations: () => ObjectOperations;
   readonly context: () => LifeContext;
   readonly metrics: MetricRegistry;

@@ -20,12 +20,12 @@ import type { Options } from '../../options/options.js';
 import type { PreparedCertificates } from '../listener/prepare-certificates.js';
 
 export interface TokenSigning {
-  /** Absent when no new tokens are given out. */
+  /** Absent when no new tokens are issued. */
   readonly issuer?: TokenIssuer;
   readonly keys: VerifyingKeys;
   /** Those that others may verify tokens with; the same list as long as they do not change. */
   readonly published: () => readonly VerifyingKey[];
-  /** How long others may remember them. */
+  /** How long clients may cache the keys. */
   readonly maxAgeSeconds: () => number;
   /** The longest life of a new token; 0 for no limit. */
   readonly maxExpirationSeconds: number;

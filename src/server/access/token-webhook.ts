@@ -1,4 +1,4 @@
-// The webhook of --authentication-token-webhook-config-file. Read only where it is given.
+// The webhook of --authentication-token-webhook-config-file. Loaded only where the flag is set.
 import type { TokenAuthenticator } from '../../authn/authenticator.js';
 import { cachedTokens } from '../../authn/token-cache.js';
 import type { TokenCacheMetrics } from '../../authn/token-cache-metrics.js';
@@ -14,7 +14,7 @@ import { reviewUrl } from '../../machinery/review-url.js';
 import type { Options } from '../../options/options.js';
 import type { Dialer } from '../../outbound/dialer.js';
 
-/** For one question, however often it has to be asked. */
+/** For one review, retries included. */
 const TIMEOUT_MS = 30_000;
 
 export interface TokenWebhookParts {

@@ -45,10 +45,10 @@ export interface WiredAdmission {
   /** For what clients write. */
   readonly chain: AdmissionChain;
   /** For what the server writes. */
-  readonly asking: AdmissionChain;
+  readonly reviewing: AdmissionChain;
 }
 
-/** The plugins the flags turn on, in their order. */
+/** The plugins the flags enable, in their order. */
 export function buildAdmission(
   { admission, misc, featureGates }: Pick<Options, 'admission' | 'misc' | 'featureGates'>,
   { resources, authorizer, metrics, ...parts }: AdmissionParts,
@@ -91,9 +91,9 @@ export function buildAdmission(
     }),
   });
   const observer = admissionMetrics(metrics);
-  const turnedOn = plugins.filter(({ name }) => enabled.has(name));
-  const asking = turnedOn.filter(({ name }) => REVIEWING_PLUGINS.has(name));
-  return { chain: createChain(turnedOn, observer), asking: createChain(asking, observer) };
+  const enabledPlugins = plugins.filter(({ name }) => enabled.has(name));
+  const reviewing = enabledPlugins.filter(({ name }) => REVIEWING_PLUGINS.has(name));
+  return { chain: createChain(enabledPlugins, observer), reviewing: createChain(reviewing, observer) };
 }
 
 const MUTATING_POLICY = 'MutatingAdmissionPolicy';

@@ -6,7 +6,7 @@ import { storageVersionOf } from '../../rest/contract/endpoint.js';
 import type { Resources } from '../kinds/resources.js';
 
 /**
- * The plugins that ask others. All other plugins judge what clients may do, by what a new cluster does not have yet; what
+ * The plugins that consult others. All other plugins judge what clients may do, by what a new cluster does not have yet; what
  * the server writes is right by itself.
  */
 export const REVIEWING_PLUGINS: ReadonlySet<string> = new Set([
@@ -18,8 +18,8 @@ export const REVIEWING_PLUGINS: ReadonlySet<string> = new Set([
 
 const PLAIN_OPTIONS = { dryRun: false, fieldManager: '', sentFieldValidation: '' };
 
-/** `user`: who the writes are told to come from. */
-export function internalWriteAdmission(resources: Resources, asking: AdmissionChain, user: UserInfo): OwnReview {
+/** `user`: who the reviews name as the author of the writes. */
+export function internalWriteAdmission(resources: Resources, reviewing: AdmissionChain, user: UserInfo): OwnReview {
   const attributesOf = (write: OwnWrite): AdmissionAttributes | undefined => {
     const { registry, namespace, name, context } = write;
     const { group, resource } = registry.resource;
@@ -45,11 +45,11 @@ export function internalWriteAdmission(resources: Resources, asking: AdmissionCh
   return {
     admit(write) {
       const attributes = attributesOf(write);
-      return attributes && asking.admit(attributes);
+      return attributes && reviewing.admit(attributes);
     },
     validate(write) {
       const attributes = attributesOf(write);
-      return attributes && asking.validate(attributes);
+      return attributes && reviewing.validate(attributes);
     },
   };
 }

@@ -10,7 +10,7 @@ import { TestApi } from '../testing/test-api.js';
 const KIND = { group: '', version: 'v1', kind: 'ConfigMap' };
 const RESOURCE = { group: '', version: 'v1', resource: 'configmaps' };
 
-test('what a webhook is told of a large object is printed cooperatively, as that of a small one', async () => {
+test('what a webhook is sent of a large object is encoded cooperatively, as that of a small one', async () => {
   const api = new TestApi({ kinds: [configMaps] });
   const served = servedResources(api.resources);
   const type = typeOf('', 'v1', 'ConfigMap');
@@ -25,7 +25,7 @@ test('what a webhook is told of a large object is printed cooperatively, as that
   api.resources.close();
 });
 
-test('what a webhook made of an object is read as what it says it is, and told why it cannot be', () => {
+test('what a webhook made of an object is read as what it says it is, or fails with the reason', () => {
   const api = new TestApi({ kinds: [configMaps] });
   const served = servedResources(api.resources);
   const made = (change: object): unknown => {

@@ -20,9 +20,9 @@ import type { Resources } from '../kinds/resources.js';
 /** What admission policies know of the resources: names with the same objects behind them, and their versions. */
 export const servedResources = (resources: Resources): ServedResources => ({
   equivalentsOf(resource) {
-    const asked = resources.find(resource.group, resource.version, resource.resource);
-    if (asked === undefined) return [];
-    return resources.sharing(asked).map(({ resource: other, kind }) => ({ resource: other, kind }));
+    const found = resources.find(resource.group, resource.version, resource.resource);
+    if (found === undefined) return [];
+    return resources.sharing(found).map(({ resource: other, kind }) => ({ resource: other, kind }));
   },
   inVersion({ group, version, resource }, stored) {
     const endpoint = resources.find(group, version, resource);

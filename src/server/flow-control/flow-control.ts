@@ -1,4 +1,4 @@
-// Priority and fairness, wired: its configuration from the stored objects, its filter and its dumps.
+// API Priority and Fairness, wired: its configuration from the stored objects, its filter and its dumps.
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apis/flowcontrol/mandatory.js';
 import { FLOW_CONTROL_GROUP } from '../../bootstrap/flow-control/default-configuration.js';
 import type { Exchange, Filter } from '../../filters/exchange.js';
@@ -67,7 +67,7 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
   };
 }
 
-/** Changes of one turn take effect together. */
+/** Changes of one event loop iteration take effect together. */
 function followConfiguration(flowControl: FlowControl, { resources, stopping, log }: FlowControlParts): void {
   let known = false;
   let due = false;
@@ -107,7 +107,7 @@ function storedAmount(resources: Resources, { apiGroup, apiVersion, resource }: 
   return { objects: amount.objects, averageBytes: amount.objects === 0 ? 0 : amount.bytes / amount.objects };
 }
 
-/** Without the gate WatchList a watch costs no more than any other request, whatever it asks for. */
+/** Without the gate WatchList a watch costs no more than any other request, whatever its options. */
 const NO_INITIAL_EVENTS: ListQuery = {
   limit: 0,
   resourceVersion: '',

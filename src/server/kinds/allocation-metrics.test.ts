@@ -17,7 +17,7 @@ function shownIn(registry: MetricRegistry): (prefix: string) => string[] {
   };
 }
 
-test('addresses are counted by their block, and how they were asked for', async () => {
+test('addresses are counted by their block, and by how they were requested', async () => {
   const registry = new MetricRegistry();
   const shown = shownIn(registry);
   const metrics = createAddressMetrics(registry, () => 0);

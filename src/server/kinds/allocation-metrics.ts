@@ -1,4 +1,4 @@
-// How service addresses and node ports are given out, under the names dashboards know.
+// How service addresses and node ports are allocated, under the names dashboards know.
 import { ALLOCATOR_NAME, FAMILY_LABEL, MANAGED_BY_LABEL } from '../../apis/core/service/address-allocator.js';
 import { usable } from '../../apis/core/service/address-range.js';
 import type { AddressMetrics, NodePortMetrics } from '../../apis/core/service/allocators.js';
@@ -9,7 +9,7 @@ import type { IPAddress } from '../../schema/generated/networking.v1.js';
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface CountedAddresses extends AddressMetrics {
-  /** All there are, from time to time: in between only what this server takes and gives back is counted. */
+  /** Recounts all there are, from time to time: in between only this server's allocations and releases are counted. */
   found(addresses: readonly Readonly<IPAddress>[]): void;
 }
 
@@ -28,7 +28,7 @@ export function createAddressMetrics(registry: MetricRegistry, nowMs: () => numb
   });
   const seen = new Map<string, Cidr>();
   const used = { 4: 0, 6: 0 };
-  // Of each block the addresses of its family are told, as kube-apiserver does.
+  // Each block reports the addresses of its family, as kube-apiserver does.
   const show = (): void => {
     for (const [text, cidr] of seen) {
       const { first, last } = usable(cidr);

@@ -10,7 +10,7 @@ import { mustType } from '../../schema/catalogue.js';
 import { normalize } from '../../schema/json/decode.js';
 import { TestApi } from '../testing/test-api.js';
 
-/** Keeps what etcd would be given: protobuf. */
+/** Keeps what etcd would receive: protobuf. */
 const likeEtcd = (kv: KeyValueStore): KeyValueStore => withMembers(kv, { local: false });
 
 const withMembers = (kv: KeyValueStore, members: Partial<KeyValueStore>): KeyValueStore =>

@@ -6,7 +6,7 @@ import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 
 export type Expressions = ExpressionChecker & PolicyEngine & ReviewConditionCompiler;
 
-/** Told how long it took, in seconds. */
+/** Called with how long it took, in seconds. */
 export interface ExpressionTimes {
   compilation(seconds: number): void;
   evaluation(seconds: number): void;

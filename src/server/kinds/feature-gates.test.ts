@@ -39,7 +39,7 @@ const KINDS = {
   CSIDriver: ['storage.k8s.io/v1', 'csidrivers', false],
 } as const;
 
-const definitions = [
+const kinds = [
   pods,
   nodes,
   persistentVolumeClaims,
@@ -307,7 +307,7 @@ const emulated = (minor: number) => ({
 });
 
 const api = (gates: Readonly<Record<string, boolean>>, minor: number, more: Partial<TestApiOptions> = {}): TestApi =>
-  new TestApi({ kinds: definitions, gates, emulated: emulated(minor), ...more });
+  new TestApi({ kinds: kinds, gates, emulated: emulated(minor), ...more });
 
 function pathOf({ kind }: GatedCase): string {
   const [apiVersion, plural, namespaced] = KINDS[kind];

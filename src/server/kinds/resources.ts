@@ -36,7 +36,7 @@ export interface ResourcesOptions {
   readonly workers?: WorkerPool;
 }
 
-/** The letters of generated names: none that form words, none that look alike. */
+/** The characters of generated names: none that form words, none that look alike. */
 const SUFFIX_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 /** What requests that began before a custom kind went have to end. */
@@ -157,7 +157,7 @@ export class Resources {
     return [...byStore.values()];
   }
 
-  /** Those of them whose objects lie in a store: not what only answers, or is made up when asked for. */
+  /** Those of them whose objects lie in a store: not what only answers, or is computed on read. */
   stored(): ResourceRegistry[] {
     return this.served().filter(({ kind }) => kind.virtualCreate === undefined && kind.computed === undefined);
   }
@@ -298,16 +298,16 @@ export class Resources {
   }
 }
 
-/** The word by which messages tell a group's types: `core`, `apps`, `rbac`. */
+/** The word that messages have for a group's types: `core`, `apps`, `rbac`. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.', 1)[0] ?? group));
 /** Where the objects lie, whatever versions of them are served. */
 const baseOf = ({ store }: ResourceRegistry): ResourceStore => store.base ?? store;
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
 
-/** Random letters that make a generated name unique. */
+/** Random characters that make a generated name unique. */
 export function nameSuffix(): string {
-  // One random number has room for all letters: 27^5 is far below 2^47.
+  // One random number has room for all characters: 27^5 is far below 2^47.
   let number = crypto.randomInt(SUFFIX_CHARACTERS.length ** SUFFIX_LENGTH);
   let suffix = '';
   for (let i = 0; i < SUFFIX_LENGTH; i++) {

@@ -29,7 +29,7 @@ const IP_ADDRESSES = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 const ENDPOINTS = { group: '', resource: 'endpoints' };
 const SERVICES = { group: '', resource: 'services' };
 const REPAIR_INTERVAL_MS = 3 * 60_000;
-/** Then the server ends: without it nobody knows which addresses and ports are taken. */
+/** Then the server ends: without it nobody knows which addresses and ports are allocated. */
 const REPAIR_TIMEOUT_MS = 60_000;
 const SERVICE_CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
@@ -132,7 +132,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
     nodePorts: createNodePortAllocator(ports, options.nodePorts, portMetrics),
     addresses: addresses(),
-    leaked: (what, error) => log(`cannot give back the ${what}: ${errorText(error)}`),
+    leaked: (what, error) => log(`cannot release the ${what}: ${errorText(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',
       run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, timeoutMs: REPAIR_TIMEOUT_MS, signal, log }),

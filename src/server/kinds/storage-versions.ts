@@ -1,4 +1,4 @@
-// Which versions of its resources this server stores, reads and serves, and telling it, wired.
+// Which versions of its resources this server stores, reads and serves, and publishing them, wired.
 import { identityOf, IDENTITY_NAMESPACE } from '../../bootstrap/identity-lease.js';
 import { LEASES } from '../../bootstrap/leader-election/election-step.js';
 import { StorageVersions, type StoredVersions } from '../../bootstrap/storage-versions/storage-versions.js';
@@ -46,7 +46,7 @@ export function buildStorageVersions(options: Options, parts: StorageVersionPart
     hook: {
       name: 'built-in-resources-storage-version-updater',
       async run(signal) {
-        // What servers tell is taken away with their leases: the lease comes first.
+        // What servers publish is removed with their leases: the lease comes first.
         while (!signal.aborted && (await client.get(LEASES, IDENTITY_NAMESPACE, serverId)) === undefined) {
           await pause(LEASE_POLL_MS, signal);
         }
@@ -56,15 +56,15 @@ export function buildStorageVersions(options: Options, parts: StorageVersionPart
   };
 }
 
-/** Of the kinds the server brings along; those that share their objects with another group's are told once. */
+/** Of the kinds the server brings along; those that share their objects with another group's are published once. */
 function storedVersions(resources: Resources): StoredVersions[] {
   const registries = resources.stored().filter(({ kind }) => !kind.custom);
   const served = [...resources.all()];
   const byName = [...registries].sort((a, b) => (sortKey(a.resource) < sortKey(b.resource) ? -1 : 1));
-  const told = new Set<unknown>();
+  const published = new Set<unknown>();
   return byName.flatMap((registry) => {
-    if (told.has(registry.store)) return [];
-    told.add(registry.store);
+    if (published.has(registry.store)) return [];
+    published.add(registry.store);
     const sharing = byName.filter(({ store }) => store === registry.store);
     const own = served.filter(({ registry: of }) => of === registry);
     const encodingVersion = apiVersionOf(storageVersionOf(registry.kind));

@@ -122,7 +122,7 @@ test('what lies in a version that never was cannot be read', async () => {
   assert.match(String(body['message']), /no kind "CronJob" is registered for version "batch\/v9" in scheme/);
 });
 
-test('what lies there without its kind is given it, and what is of another kind is not served', async () => {
+test('a stored object without its kind gets it, and one of another kind is not served', async () => {
   const key = '/registry/ipaddresses/10.0.0.1';
   const spec = { parentRef: { resource: 'services', namespace: 'default', name: 's' } };
   const named = { metadata: { ...metadata, name: '10.0.0.1' }, spec };

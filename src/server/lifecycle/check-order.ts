@@ -1,4 +1,4 @@
-// The order in which checks are told. Scripts and people compare these lists, so it is the one they know, and not that in
+// The order in which checks are listed. Scripts and people compare these lists, so it is the one they know, and not that in
 // which our parts happen to be wired.
 const HOOKS_OF_THE_API: readonly string[] = [
   'start-encryption-provider-config-automatic-reload',

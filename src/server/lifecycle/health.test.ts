@@ -10,7 +10,7 @@ const get = async (health: Health, target: string): Promise<[number | undefined,
   return [response?.status, response?.body];
 };
 
-test('failures are told by name, without their reasons, unless the check itself is asked', async () => {
+test('failures are listed by name, without their reasons, unless the check itself is requested', async () => {
   const health = new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') });
   health.add({ name: 'etcd', check: () => 'no connection' });
   assert.deepEqual(await get(health, '/livez'), [
@@ -27,7 +27,7 @@ test('failures are told by name, without their reasons, unless the check itself 
   assert.deepEqual(await get(health, '/livezz'), [undefined, undefined]);
 });
 
-test('checks are told in the order people know, whichever was added first', async () => {
+test('checks are listed in the order people know, whichever was added first', async () => {
   const health = new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') });
   const hooks = new PostStartHooks(health);
   const names = ['start-controllers', 'bootstrap-controller', 'apiservice-openapi-controller', 'crd-informer-synced'];

@@ -17,7 +17,7 @@ export interface HealthCheck {
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 export interface HealthOptions {
-  /** `--livez-grace-period`: how long from the start /livez takes unfinished start-up for healthy. */
+  /** `--livez-grace-period`: how long from the start /livez counts unfinished start-up as healthy. */
   readonly livezGracePeriodMs: number;
   readonly now?: () => number;
   readonly log: Logger;
@@ -113,7 +113,7 @@ export class Health {
         output += `[+]${name} ok\n`;
         continue;
       }
-      // Anyone may ask this endpoint, so the reason goes to the log alone.
+      // Anyone may call this endpoint, so the reason goes to the log alone.
       output += `[-]${name} failed: reason withheld\n`;
       details += `[-]${name} failed: ${wrong}\n`;
       failed.push(name);

@@ -67,7 +67,7 @@ test('a busy server is left alone, also half way', () => {
   assert.deepEqual(collected(), ['all', 'young']);
 });
 
-test('a heap that would take more than 50 ms is collected little by little', () => {
+test('a heap that would take more than 50 ms is collected in slices', () => {
   const { pass, collected, heap } = server({ heapMib: 51 });
   for (const used of [2000, 1, 1, 1]) pass(used);
   assert.deepEqual(collected(), ['gradually', 'young', 'young']);
@@ -113,7 +113,7 @@ test('the process collects', () => {
   assert.ok(usedMs() > 0);
 });
 
-test('the process collects little by little, while others have their turns', async () => {
+test('the process collects in slices, and yields between them', async () => {
   const { collect, heapBytes } = processParts();
   let garbage: unknown[] = Array.from({ length: 500_000 }, (_, i) => ({ i }));
   // They have become old, and V8 has no reason of its own to look at them again.
@@ -123,11 +123,11 @@ test('the process collects little by little, while others have their turns', asy
   const before = heapBytes();
   garbage = [];
   collect('gradually');
-  let turns = 0;
-  while (heapBytes() > before - 10_000_000 && turns < 2000) {
-    turns++;
+  let iterations = 0;
+  while (heapBytes() > before - 10_000_000 && iterations < 2000) {
+    iterations++;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   assert.equal(garbage.length, 0);
-  assert.ok(turns > 0 && turns < 2000, `${turns}`);
+  assert.ok(iterations > 0 && iterations < 2000, `${iterations}`);
 });

@@ -1,4 +1,4 @@
-// Memory goes back after load. V8 collects when it needs room, and a server that nobody asks for anything needs none: it
+// Memory goes back after load. V8 collects when it needs room, and a server without requests needs none: it
 // would keep what the busiest minute left behind. So when work is over, all is collected once, while nobody waits.
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -11,11 +11,11 @@ const IDLE_SHARE = 0.05;
 const WORTH_MS = 500;
 /**
  * What is done at the checks after work, while the server stays idle. The first collection of all marks what is garbage,
- * the second gives back what the first has swept. Collecting the young ones is quick, and makes the room for them small
+ * the second returns what the first has swept. Collecting the young ones is quick, and makes the room for them small
  * again once few have come for five seconds.
  */
 const STEPS: readonly ('all' | 'young')[] = ['all', 'young', 'young', 'all'];
-/** Who asks meanwhile waits so long at most: where all at once would take longer, they are collected little by little. */
+/** A request that comes meanwhile waits so long at most: where one pause would be longer, collection runs in slices. */
 const MAX_MS = 50;
 /** For each megabyte in use. What the last collection took is a better guess, for a while. */
 const USUAL_MS_PER_MIB = 1;
@@ -27,7 +27,7 @@ export interface IdleGcParts {
   /** Processor time of the process so far. */
   readonly usedMs: () => number;
   readonly heapBytes: () => number;
-  /** `gradually`: all, between the turns of others. */
+  /** `gradually`: all, in slices between event loop iterations. */
   readonly collect: (which: 'all' | 'young' | 'gradually') => void;
 }
 
@@ -101,7 +101,7 @@ function exposedCollector(): Collector {
 
 /**
  * Marks a few milliseconds at a time, and then needs a few to sweep: V8 does so of its own when the old ones have grown by
- * much, and looks at that whenever it has collected the young. So it is told for once that any growth is much. Whether
+ * much, and looks at that whenever it has collected the young. So for once the heuristic is set so that any growth is much. Whether
  * threads mark as well may not be changed while V8 runs: it counts on that staying as it was when marking began, and ends
  * the process when it finds otherwise.
  */

@@ -38,7 +38,7 @@ export interface Authority {
   readonly keyFile: string;
   readonly certPem: string;
   readonly keys: KeyPair;
-  /** There was one that no longer serves: who trusted it must be told of this one. */
+  /** There was one that no longer serves: clients that trusted it need this one. */
   readonly replaced: boolean;
 }
 

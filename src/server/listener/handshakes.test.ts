@@ -53,8 +53,8 @@ async function listening(t: TestContext, timeoutMs: number): Promise<() => Promi
   };
 }
 
-/** How many have begun after each turn of the event loop, when each takes so long in the tick after it began. */
-async function begunByTurns(
+/** How many have begun after each event loop iteration, when each takes so long in the tick after it began. */
+async function begunByIteration(
   clients: readonly TestClient[],
   costMs: number,
   onBegin = (): void => undefined,
@@ -84,19 +84,19 @@ async function begunByTurns(
 
 const newClients = (count: number): TestClient[] => Array.from({ length: count }, () => new TestClient());
 
-test('begins with what the client said, for a few milliseconds of a turn', async () => {
-  assert.deepEqual(await begunByTurns(newClients(12), 1), [5, 10, 12]);
+test('begins with what the client said, for a few milliseconds of an iteration', async () => {
+  assert.deepEqual(await begunByIteration(newClients(12), 1), [5, 10, 12]);
   assert.deepEqual(new Set(begun.map((socket) => String(socket.read()))), new Set(['hello']));
   assert.deepEqual(failures, []);
 });
 
-test('begins one in a turn when each takes long', async () => {
-  assert.deepEqual(await begunByTurns(newClients(4), 600), [1, 2, 3, 4]);
+test('begins one in an iteration when each takes long', async () => {
+  assert.deepEqual(await begunByIteration(newClients(4), 600), [1, 2, 3, 4]);
 });
 
 test('counts who left while waiting, and goes on with the next', async () => {
   const clients = newClients(4);
-  assert.deepEqual(await begunByTurns(clients, 600, () => void clients[1]?.destroy()), [1, 2, 3]);
+  assert.deepEqual(await begunByIteration(clients, 600, () => void clients[1]?.destroy()), [1, 2, 3]);
   assert.deepEqual(failures, ['EOF']);
 });
 
@@ -109,7 +109,7 @@ test('begins with what came over a connection', async (t) => {
   assert.equal(said, 'hello');
 });
 
-test('tells of who leaves without a word', async (t) => {
+test('reports a client that leaves without a word', async (t) => {
   const come = await listening(t, NEVER_MS);
   (await come()).end();
   await pollUntil(() => failures.length === 1);

@@ -1,4 +1,4 @@
-// Handshakes begin for a few milliseconds of a turn of the event loop. Each is a signature and an agreement on keys, and
+// Handshakes begin for a few milliseconds of an event loop iteration. Each is a signature and an agreement on keys, and
 // clients come by the thousand when a server is back.
 import type { Socket } from 'node:net';
 import { TimeSlice } from '../../lib/scheduling/yield.js';

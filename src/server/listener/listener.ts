@@ -16,7 +16,7 @@ import type { ServingCertificates } from './serving-certificates.js';
 export interface ListenerOptions {
   /** `0.0.0.0` and `::` listen on every address of both families. */
   readonly address: string;
-  /** 0 takes a free port. */
+  /** 0 for a free port. */
   readonly port: number;
   readonly certificates: ServingCertificates;
   /** `--disable-http2-serving` */
@@ -145,7 +145,7 @@ function destroyOnError(this: TLSSocket): void {
 
 /**
  * OpenSSL keeps the failed check of a client's chain in its list of errors, where the next read of this connection
- * finds it and takes it for its own. Any other use of a certificate empties the list. Whether the client is believed
+ * finds it and treats it as its own. Any other use of a certificate empties the list. Whether the client is believed
  * is decided by authentication, which answers 401 instead of cutting the line.
  */
 function forgetFailedVerification(socket: TLSSocket): void {
@@ -157,7 +157,7 @@ function forgetFailedVerification(socket: TLSSocket): void {
 /** Whoever forgot the `s` of https is answered in the only way that client understands. */
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
-/** The connection that TLS was begun on: Node gives its server's listeners the one under TLS only. */
+/** The connection that TLS was begun on: Node passes its server's listeners the one under TLS only. */
 const connectionUnder = (socket: TLSSocket): Socket =>
   (socket as TLSSocket & { readonly _parent?: Socket })._parent ?? socket;
 

@@ -1,4 +1,4 @@
-// The keys and certificates a server starts with: those it was given, and for the rest those it makes once and keeps.
+// The keys and certificates a server starts with: those of the flags, and for the rest those it makes once and keeps.
 import fs from 'node:fs';
 import os from 'node:os';
 import type { Options } from '../../options/options.js';
@@ -39,7 +39,7 @@ export function prepareCertificates(
   const serving = servingFiles();
   const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;
   const own = authority !== undefined && generate.clientCa ? { authority } : undefined;
-  // Our authority has not signed a certificate we were given: clients then trust that one itself and what follows it.
+  // Our authority has not signed a certificate of the flags: clients then trust that one itself and what follows it.
   const servingCaPem =
     authority !== undefined && generate.servingCertificate
       ? authority.certPem

@@ -1,6 +1,6 @@
 // The certificates the secure port shows, and their renewal when the files change.
 //
-// A name a client asks for is looked up: explicit patterns before names taken from the certificates, exact names before
+// The server name of a client is looked up: explicit patterns before names of the certificates, exact names before
 // wildcards, earlier flags before later ones. What matches nothing gets the default certificate, unless that is not made
 // out for the name and another is.
 import { X509Certificate } from 'node:crypto';
@@ -25,7 +25,7 @@ export interface SniCertificateFiles extends CertificateFiles {
 export interface ServingCertificateOptions extends OfferedTls {
   readonly serving: CertificateFiles;
   readonly sni?: readonly SniCertificateFiles[];
-  /** Those whose certificates clients may show; when empty, no certificate is asked for. */
+  /** Those whose certificates clients may show; when empty, no certificate is requested. */
   readonly clientCaFiles?: readonly string[];
   readonly log: Logger;
 }
@@ -48,7 +48,7 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
   let sources = read(options);
   let state = load(options, sources);
   const listeners: (() => void)[] = [];
-  let told: string | undefined;
+  let logged: string | undefined;
   const reload = (): void => {
     const old = state;
     const problems: WrongFile[] = [];
@@ -66,8 +66,8 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
       if (problems.length === 0) problems.push({ error: error instanceof Error ? error.message : String(error) });
     }
     const words = JSON.stringify(problems);
-    if (words === told) return;
-    told = words;
+    if (words === logged) return;
+    logged = words;
     for (const { error, ...files } of problems) {
       options.log.error(new Error(error), 'Kept the serving certificates in use', files);
     }
@@ -109,7 +109,7 @@ interface Sources {
 
 /**
  * What is in the files. A half-written pair, or a bundle without certificates, is a problem of its own: the old one goes on
- * being used until the new one is whole, and the others are taken up all the same.
+ * being used until the new one is whole, and the others are loaded all the same.
  */
 function read(
   { serving, sni = [], clientCaFiles = [] }: ServingCertificateOptions,
@@ -138,7 +138,7 @@ function read(
 
 function readPair({ certFile, keyFile }: CertificateFiles): Pair {
   const pair = { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') };
-  // Node takes empty ones for none at all, and then no client gets through.
+  // Node treats an empty list as none at all, and then no client gets through.
   if (pair.cert === '' || pair.key === '') throw new Error(`there is nothing in ${certFile} or ${keyFile}`);
   return pair;
 }
@@ -194,7 +194,7 @@ function load(options: ServingCertificateOptions, { serving, sni, clientCas }: S
 
 const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
 
-/** The subject's common name where it is a domain, then the alternative DNS names. Clients never ask for addresses. */
+/** The subject's common name where it is a domain, then the alternative DNS names. Server names are never addresses. */
 function namesIn(certificate: X509Certificate): string[] {
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
   const names = DOMAIN.test(commonName) && net.isIP(commonName) === 0 ? [commonName] : [];

@@ -3,7 +3,7 @@ import { TLS_VERSIONS } from '../../lib/x509/cipher-suites.js';
 import type { Options } from '../../options/options.js';
 import type { CertificateFiles, ServingCertificateOptions } from './serving-certificates.js';
 
-/** `clientCaFile` is the authority of client certificates, generated or given; empty for none. */
+/** `clientCaFile` is the authority of client certificates, generated or from the flags; empty for none. */
 export function servingOptions(
   options: Options,
   serving: CertificateFiles,

@@ -1,7 +1,7 @@
 import type { IssuedMetrics } from '../../apis/certificates/issued-duration.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 
-/** How often certificates were issued for a time that was asked for, and how often for just that time. */
+/** How often certificates were issued for a requested lifetime, and how often for just that time. */
 export function createIssuedMetrics(registry: MetricRegistry): IssuedMetrics {
   const counter = (what: string, help: string) =>
     registry.counter({

@@ -12,7 +12,7 @@ export interface MetricFlags {
   readonly showHiddenMetricsForVersion: string;
 }
 
-/** A manifest that cannot be read is told in the log and otherwise left aside, as kube-apiserver does. */
+/** A manifest that cannot be read is logged and otherwise ignored, as kube-apiserver does. */
 export function metricOptions(flags: MetricFlags, log: Logger): RegistryOptions {
   const manifest = flags.allowMetricLabelsManifest === '' ? {} : readManifest(flags.allowMetricLabelsManifest, log);
   const allowed = Object.entries({ ...manifest, ...flags.allowMetricLabels });

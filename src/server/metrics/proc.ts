@@ -1,4 +1,4 @@
-// What Linux tells of this process under /proc; nothing of it where there is no such folder.
+// What Linux reports of this process under /proc; nothing of it where there is no such folder.
 import fs from 'node:fs';
 
 export interface ProcessFacts {
@@ -10,7 +10,7 @@ export interface ProcessFacts {
   readonly sentBytes: number;
 }
 
-/** No limit is told as the largest number of the machine. */
+/** No limit is reported as the largest number of the machine. */
 const UNLIMITED = 2 ** 64;
 
 export function processFacts(): ProcessFacts {

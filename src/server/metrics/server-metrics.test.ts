@@ -109,7 +109,7 @@ test('a request that was turned away for lack of seats is counted though nothing
   assert.equal(linesOf(metrics, 'apiserver_request_duration_seconds_count').length, 0);
 });
 
-test("an extension's server that cannot be asked is told as the aggregator's failure", () => {
+test("an extension's server that cannot be reached counts as the aggregator's failure", () => {
   const metrics = create();
   metrics.requests.proxyFailed(testExchange('GET', '/apis/wares.example/v1/crates/a'), 503);
   assert.deepEqual(linesOf(metrics, 'apiserver_request_terminations_total'), [
@@ -117,7 +117,7 @@ test("an extension's server that cannot be asked is told as the aggregator's fai
   ]);
 });
 
-test("the server's own requests and the strictness that was asked for are told", async () => {
+test("the server's own requests and the requested field validation are counted", async () => {
   const metrics = create();
   const exchange = testExchange('POST', '/api/v1/namespaces/x/pods?fieldValidation=Strict');
   exchange.servedBy = 'resource';
@@ -162,7 +162,7 @@ test('health has its own page', () => {
   );
 });
 
-test('the release and its features are told as the emulated version has them', () => {
+test('the release and its features are reported as the emulated version has them', () => {
   const text = create().registry.text();
   assert.match(text, /^version_info\{binary="1\.34\.11",component="kube",emulation="1\.33",min_compat="1\.32"\} 1$/m);
   assert.match(text, /^kubernetes_feature_enabled\{name="AllAlpha",stage="ALPHA"\} 0$/m);
@@ -171,7 +171,7 @@ test('the release and its features are told as the emulated version has them', (
   assert.doesNotMatch(text, /name="EnvFiles"/, 'a gate that came after the emulated version');
 });
 
-test('what the process may have at most is told beside what it has', () => {
+test('the limits of the process are reported beside its usage', () => {
   const text = create().registry.text();
   const valueOf = (name: string): number => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
   assert.ok(valueOf('process_max_fds') >= valueOf('process_open_fds'));

@@ -28,7 +28,7 @@ export interface WiredAggregation {
   readonly servers: RemoteServers;
   readonly remote: RemoteDiscovery;
   readonly openApi: RemoteOpenApi;
-  /** Undefined: the request is for this server itself. `isOwn` tells of its documents of OpenAPI 3. */
+  /** Undefined: the request is for this server itself. `isOwn` is true of its OpenAPI 3 documents. */
   proxy(proxied: ProxiedRequest, isOwn: (document: string) => boolean): Promise<HttpResponse> | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The way to the webhooks that convert custom resources. They are told nothing of who asks.
+// The way to the webhooks that convert custom resources. They are sent nothing about the client.
 import crypto from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HookClients } from '../../admission/webhooks/hook-clients.js';

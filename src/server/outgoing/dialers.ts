@@ -1,4 +1,4 @@
-// The ways out of the server, by what lies there. Nothing in the server connects to anything but through one of these.
+// The egress of the server, by destination. Nothing in the server connects to anything but through one of these.
 import { loadEgress } from '../../config/egress/load.js';
 import { createEgress, type EgressSelectionName } from '../../egress/egress.js';
 import { egressMetrics } from '../../egress/metrics.js';

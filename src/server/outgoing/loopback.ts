@@ -15,18 +15,18 @@ import { PlainSink } from '../../wire/http1/sinks.js';
 
 export const SERVER_USER = { name: 'system:apiserver', groups: [MASTERS_GROUP] };
 
-/** As it is known where it asks for something. */
+/** The user that the server's own requests have. */
 export const LOOPBACK_USER = { ...SERVER_USER, groups: [AUTHENTICATED_GROUP, MASTERS_GROUP] };
 
 const KNOWN: Authenticated = { user: LOOPBACK_USER };
 
 export interface Loopback {
   readonly client: Pick<HttpClient, 'request' | 'close'>;
-  /** Knows requests that the server made, and asks `others` about all others. */
+  /** Knows requests that the server made, and leaves all others to `others`. */
   authenticator<T extends RequestAuthenticator>(others: T): T;
 }
 
-/** `handler` is asked for with the first request: the server that is called is still being built. */
+/** `handler` is resolved with the first request: the server that is called is still being built. */
 export function createLoopback(handler: () => HttpHandler): Loopback {
   // Nobody else has this object, so nobody else can claim to be this connection.
   const connection = {};
@@ -34,8 +34,8 @@ export function createLoopback(handler: () => HttpHandler): Loopback {
     const ending = new AbortController();
     const { signal, onDone } = exchangeOptions(request, ending);
     try {
-      const asked = handler()(await incoming(request, connection, ending));
-      const answer = outgoing(await withSignal(Promise.resolve(asked), signal), ending);
+      const answering = handler()(await incoming(request, connection, ending));
+      const answer = outgoing(await withSignal(Promise.resolve(answering), signal), ending);
       answer.body.once('close', onDone);
       return answer;
     } catch (error) {

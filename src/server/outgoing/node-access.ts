@@ -29,14 +29,14 @@ export type KubeletFlags = Pick<
 
 export function buildNodeAccess(flags: KubeletFlags, { dialer, metrics, onDrained }: NodeAccessParts): NodeAccess {
   const { kubeletCertificateAuthority: caFile, kubeletClientCertificate: certFile, kubeletClientKey: keyFile } = flags;
-  // Whom agents are trusted by stays as it was at the start. Where that cannot be read, nobody is, until the start ends.
+  // The authorities that kubelets' certificates are verified by stay as they were at the start. Where that cannot be read, nobody is, until the start ends.
   const authority = caFile === '' ? undefined : readTextFile(caFile);
   const trusted = (): ClientTls => {
     if (authority === undefined) return ANYBODY;
     if (!authority.ok) throw new Error(authority.error);
     return { ca: authority.text };
   };
-  // Read for every connection, so that renewed ones are taken up.
+  // Read for every connection, so that renewed ones are used.
   const own = (): ClientTls => ({
     ...(certFile !== '' && { cert: fs.readFileSync(certFile) }),
     ...(keyFile !== '' && { key: fs.readFileSync(keyFile) }),
@@ -46,7 +46,7 @@ export function buildNodeAccess(flags: KubeletFlags, { dialer, metrics, onDraine
     new HttpClient({ dialer, tls, upgradedBytesPerSecond: flags.maxConnectionBytesPerSec, ...more });
   const kubelets = clientWith(verified);
   const unverifiedKubelets = clientWith(() => ({ ...own(), ...ANYBODY }));
-  // What listens at other ports is the client's affair, and is not spoken to more than it asked for.
+  // What listens at other ports is the client's affair, and gets no more than the client requested.
   const others = clientWith(() => ANYBODY, { probePlainHttp: false });
   onDrained(() => {
     for (const client of [kubelets, unverifiedKubelets, others]) client.close();

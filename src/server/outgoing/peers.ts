@@ -92,7 +92,7 @@ export function buildPeers(options: Options, parts: PeerParts): WiredPeers | und
     log,
   });
   hooks.push(
-    // What this server has itself is known without asking.
+    // What this server has itself is known without a request.
     { name: 'local-discovery-cache-sync', run: () => undefined },
     { name: 'peer-discovery-cache-sync', run: () => undefined },
     { name: 'mixed-version-proxy-handler', run: (signal) => peers.follow(signal) },

@@ -1,5 +1,5 @@
 // The certificate that this server shows to extension servers: `--proxy-client-cert-file` and its key, read again when the
-// files change. A pair that does not fit together, as while it is being replaced, is not taken up.
+// files change. A pair that does not fit together, as while it is being replaced, is not used.
 import fs from 'node:fs';
 import type { Logger } from '../../lib/telemetry/log.js';
 import { watchFiles } from '../../lib/files/watch-files.js';

@@ -12,7 +12,7 @@ function text(body: HttpResponse['body']): string {
   return body;
 }
 
-const ask = (handler: PathHandler, path: string, accept = 'text/plain'): HttpResponse =>
+const call = (handler: PathHandler, path: string, accept = 'text/plain'): HttpResponse =>
   handler(testRequest('GET', path, { headers: { accept } }), path) as HttpResponse;
 
 test('flagz names every flag and what it came to', () => {
@@ -21,7 +21,7 @@ test('flagz names every flag and what it came to', () => {
     {},
   );
   assert.ok(line.kind === 'run');
-  const { status, body } = ask(
+  const { status, body } = call(
     flagsPage('kube-apiserver', () => flagValues(line.options)),
     '/flagz',
   );
@@ -33,7 +33,7 @@ test('flagz names every flag and what it came to', () => {
   assert.match(shown, /\nv=3\n/);
 });
 
-test('statusz tells versions, since when it is up, and the paths to look at', () => {
+test('statusz has versions, since when it is up, and the paths to look at', () => {
   const handler = statusPage({
     startedMs: 0,
     nowMs: () => 3_723_000,
@@ -42,10 +42,10 @@ test('statusz tells versions, since when it is up, and the paths to look at', ()
     emulatedVersion: '1.32',
     paths: () => ['/api/v1', '/healthz', '/healthz/etcd', '/metrics', '/openapi/v2'],
   });
-  const { body } = ask(handler, '/statusz', 'text/plain;charset=utf-8');
+  const { body } = call(handler, '/statusz', 'text/plain;charset=utf-8');
   assert.match(text(body), /\nStarted: Thu Jan  1 00:00:00 UTC 1970\n/);
   assert.match(text(body), /\nUp: 1 hr 02 min 03 sec\n/);
   assert.match(text(body), /\nEmulation version: 1\.32\nPaths: \/healthz \/metrics\n$/);
-  assert.equal(ask(handler, '/statusz', 'application/json').status, 406);
+  assert.equal(call(handler, '/statusz', 'application/json').status, 406);
   assert.equal(handler(testRequest('GET', '/else'), '/else'), undefined);
 });

@@ -1,4 +1,4 @@
-// /flagz and /statusz, each behind its gate: what a running server was told and how it is, for people to read.
+// /flagz and /statusz, each behind its gate: the flags and state of a running server, for people to read.
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import { parseAccept } from '../../rest/wire/negotiate.js';
 import { at, type PathHandler } from './paths.js';

@@ -32,24 +32,24 @@ export function createDebug({ contentionProfiling }: DebugOptions): Debug {
   const delays = contentionProfiling ? monitorEventLoopDelay({ resolution: 10 }) : undefined;
   delays?.enable();
   return {
-    handle(request, asked) {
-      if (asked === '/debug/pprof') {
+    handle(request, requested) {
+      if (requested === '/debug/pprof') {
         return {
           status: 302,
           headers: { location: '/debug/pprof/', 'content-type': 'text/html; charset=utf-8' },
           body: '',
         };
       }
-      if (!asked.startsWith('/debug/pprof/')) return undefined;
-      const name = asked.slice('/debug/pprof/'.length);
+      if (!requested.startsWith('/debug/pprof/')) return undefined;
+      const name = requested.slice('/debug/pprof/'.length);
       switch (name) {
         case '':
           return index();
         case 'profile':
-          return profileFor(request, DEFAULT_CPU_SECONDS, takeCpuProfile);
+          return profileFor(request, DEFAULT_CPU_SECONDS, recordCpuProfile);
         case 'heap':
         case 'allocs':
-          return profileFor(request, DEFAULT_HEAP_SECONDS, takeHeapProfile);
+          return profileFor(request, DEFAULT_HEAP_SECONDS, recordHeapProfile);
         case 'symbol':
           return text('num_symbols: 1\n');
         case 'goroutine':
@@ -89,15 +89,15 @@ function index(): HttpResponse {
 async function profileFor(
   request: HttpRequest,
   defaultSeconds: number,
-  take: (session: Session, ms: number, signal: AbortSignal) => Promise<Buffer>,
+  record: (session: Session, ms: number, signal: AbortSignal) => Promise<Buffer>,
 ): Promise<HttpResponse> {
-  const asked = Number(request.query.get('seconds') ?? '');
-  const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, MAX_SECONDS) : defaultSeconds;
+  const requested = Number(request.query.get('seconds') ?? '');
+  const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, MAX_SECONDS) : defaultSeconds;
   const { Session } = await import('node:inspector');
   const session = new Session();
   session.connect();
   try {
-    const body = await take(session, seconds * 1000, request.signal);
+    const body = await record(session, seconds * 1000, request.signal);
     const headers = {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="${path.basename(request.path)}"`,
@@ -109,7 +109,7 @@ async function profileFor(
   }
 }
 
-async function takeCpuProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
+async function recordCpuProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
   const startedMs = Date.now();
   await post(session, 'Profiler.enable');
   await post(session, 'Profiler.setSamplingInterval', { interval: CPU_INTERVAL_US });
@@ -121,7 +121,7 @@ async function takeCpuProfile(session: Session, ms: number, signal: AbortSignal)
   return cpuProfile(profile, startedMs, CPU_INTERVAL_US);
 }
 
-async function takeHeapProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
+async function recordHeapProfile(session: Session, ms: number, signal: AbortSignal): Promise<Buffer> {
   const startedMs = Date.now();
   await post(session, 'HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES });
   await pause(ms, signal);
@@ -157,7 +157,7 @@ const text = (body: string): HttpResponse => ({
   body,
 });
 
-/** `--debug-socket-path`: profiles on a unix socket, without authentication: who may open the file may ask. */
+/** `--debug-socket-path`: profiles on a unix socket, without authentication: access to the file is access to the profiles. */
 export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promise<() => void> {
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });

@@ -4,7 +4,7 @@ import type { Definition } from '../../schema/openapi/definitions.js';
 import type { SchemaForm } from '../../schema/openapi/json-schema.js';
 import { readEncodedCatalogue } from '../../schema/openapi/encoded-catalogue.js';
 
-/** What tools/build.mjs printed beside the bundle. A help only: where it is not, documents take longer to make. */
+/** What tools/build.mjs encoded beside the bundle. An optimization only: without it, documents take longer to make. */
 export const encodedDefinitions =
   (folder: string) =>
   (form: SchemaForm): Map<string, Definition> | undefined => {

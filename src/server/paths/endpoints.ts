@@ -2,7 +2,7 @@
 import type { HttpResponse } from '../../lib/http/http.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 
-/** Two spaces deep, as kube-apiserver prints what is not an API object. */
+/** Two spaces deep, as kube-apiserver encodes what is not an API object. */
 export const rawJson = (status: number, value: unknown): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },

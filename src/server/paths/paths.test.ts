@@ -19,10 +19,10 @@ test('what can only be read refuses other methods', () => {
 test('what comes in one form is refused to who accepts others alone', () => {
   const answer = { status: 200, headers: {}, body: '{}' };
   const paths = createPaths({ handlers: [getAt('/here', 'application/json', () => answer)], index: () => [] });
-  const ask = (accept: string): unknown => paths(testRequest('GET', '/here', { headers: { accept } }), '/here');
-  for (const accept of ['', '*/*', 'text/html, application/json;q=0.5']) assert.equal(ask(accept), answer, accept);
+  const call = (accept: string): unknown => paths(testRequest('GET', '/here', { headers: { accept } }), '/here');
+  for (const accept of ['', '*/*', 'text/html, application/json;q=0.5']) assert.equal(call(accept), answer, accept);
   for (const accept of ['application/yaml', 'application/*', 'application/vnd.kubernetes.protobuf']) {
-    assert.throws(() => ask(accept), { code: 406 }, accept);
+    assert.throws(() => call(accept), { code: 406 }, accept);
   }
 });
 

@@ -14,7 +14,7 @@ import { indexOf } from './endpoints.js';
 export type PathHandler = (request: HttpRequest, path: string) => MaybePromise<HttpResponse> | undefined;
 
 export interface Paths {
-  /** Tried in turn. */
+  /** Tried one after another. */
   readonly handlers: readonly PathHandler[];
   /** What the index shows. */
   readonly index: () => readonly string[];
@@ -37,15 +37,15 @@ export function createPaths({
 /** A handler for one path, with or without a slash at its end. */
 export const at =
   (path: string, answer: (request: HttpRequest) => MaybePromise<HttpResponse>): PathHandler =>
-  (request, asked) =>
-    asked === path || asked === `${path}/` ? answer(request) : undefined;
+  (request, requested) =>
+    requested === path || requested === `${path}/` ? answer(request) : undefined;
 
-/** The same for what can only be read, in one form, and tells itself that there is nothing below it. */
+/** A handler of one read-only path in one media type; every path below it is a 404 of its own. */
 export const getAt =
   (path: string, mediaType: string, answer: () => MaybePromise<HttpResponse>): PathHandler =>
-  (request, asked) => {
-    if (asked !== path && !asked.startsWith(`${path}/`)) return undefined;
-    if (trimEnd(asked, '/') !== path) throw noSuchPath();
+  (request, requested) => {
+    if (requested !== path && !requested.startsWith(`${path}/`)) return undefined;
+    if (trimEnd(requested, '/') !== path) throw noSuchPath();
     if (request.method !== 'GET') throw wrongMethod();
     requireRoute(request.headers['accept'] || '*/*', [mediaType]);
     return answer();

@@ -15,11 +15,11 @@ import type { CommandParts } from './subcommand.js';
 
 const USAGE = `Keys of encryption at rest, on a running server.
 
-  binnacle encryption status                      how many stored objects each key has sealed
+  binnacle encryption status                      how many stored objects each key has encrypted
   binnacle encryption rewrite [--rate=100]        moves what is not under the first key to it, at most so many a second
-  binnacle encryption may-remove PROVIDER [KEY]   whether a key may be taken out of the configuration
+  binnacle encryption may-remove PROVIDER [KEY]   whether a key may be removed from the configuration
 
-  --kubeconfig=FILE   who to ask and as whom; by default $KUBECONFIG or ~/.kube/config
+  --kubeconfig=FILE   the server and user; by default $KUBECONFIG or ~/.kube/config
 `;
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -129,14 +129,14 @@ class Server {
   }
 
   get<T>(at: string): Promise<T> {
-    return this.#ask('GET', at);
+    return this.#call('GET', at);
   }
 
   post<T>(at: string): Promise<T> {
-    return this.#ask('POST', at);
+    return this.#call('POST', at);
   }
 
-  async #ask<T>(method: string, at: string): Promise<T> {
+  async #call<T>(method: string, at: string): Promise<T> {
     const url = new URL(`${ENCRYPTION_PATH}${at}`, this.config.server);
     const response = await this.#client.request({ method, url, timeoutMs: REQUEST_TIMEOUT_MS });
     const text = (await collectBody(response, MAX_ANSWER_BYTES)).toString();

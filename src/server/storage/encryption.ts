@@ -111,7 +111,7 @@ const loadOptions = ({ etcd, featureGates }: Options): EncryptionLoadOptions => 
   kmsV1: featureGates.enabled('KMSv1'),
 });
 
-/** A key's answer is small; what kube-apiserver takes at most. */
+/** A response of a KMS plugin is small; the limit is kube-apiserver's. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** A name that begins with @ is an abstract socket, which Linux writes with a zero. */
@@ -196,12 +196,12 @@ async function openHealthy(
     if (wrong === undefined) return providers;
     if (parts.clock.now() >= endMs || stopping.aborted) {
       providers.close();
-      throw new ConfigError(`the key services of the new configuration are not well: ${wrong}`);
+      throw new ConfigError(`the KMS plugins of the new configuration are not well: ${wrong}`);
     }
     await pause(HEALTH_POLL_MS, stopping);
   }
 }
 
-/** Twice as long as a check of all services, one after the other, may take. */
+/** Twice as long as a check of all plugins, one after the other, may take. */
 const graceMs = ({ services }: Providers): number =>
   2 * services.reduce((sum, { settings }) => sum + settings.timeoutMs * (settings.version === 'v1' ? 2 : 1), 0);

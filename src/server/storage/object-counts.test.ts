@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { objectCountHook } from './object-counts.js';
 
-test('objects are counted at once and then again, and a resource that went is told no more', async (t) => {
+test('objects are counted at once and then again, and a resource that went is reported no more', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const metrics = new MetricRegistry();
   const counted = (resource: string, count: () => Promise<number>, bytes?: number) => ({

@@ -10,7 +10,7 @@ export interface ObjectCountOptions {
   readonly metrics: MetricRegistry;
   /** What is stored now: custom resources come and go. */
   readonly stored: () => Iterable<{ readonly resource: GroupResource; readonly store: CountedStore }>;
-  /** Their bytes are told as well: the gate SizeBasedListCostEstimate. */
+  /** Their bytes are reported as well: the gate SizeBasedListCostEstimate. */
   readonly sizes: boolean;
   /** `--etcd-count-metric-poll-period` */
   readonly everyMs: number;
@@ -36,23 +36,23 @@ export function objectCountHook({ metrics, stored, sizes, everyMs, log }: Object
     labels: ['group', 'resource'],
     stability: 'ALPHA',
   });
-  const told = new Map<string, GroupResource>();
+  const reported = new Map<string, GroupResource>();
   const count = async (): Promise<void> => {
-    const gone = new Map(told);
+    const gone = new Map(reported);
     for (const { resource, store } of stored()) {
       const name = groupResourceText(resource);
       const found = await store.count().catch(() => -1);
       objects.with(name).set(found);
       byGroup.with(resource.group, resource.resource).set(found);
       if (sizes) bytes.with(resource.group, resource.resource).set(found === 0 ? 0 : (store.amount?.bytes ?? -1));
-      told.set(name, resource);
+      reported.set(name, resource);
       gone.delete(name);
     }
     for (const [name, { group, resource }] of gone) {
       objects.remove(name);
       byGroup.remove(group, resource);
       bytes.remove(group, resource);
-      told.delete(name);
+      reported.delete(name);
     }
   };
   return {

@@ -22,7 +22,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Whoever starts a server without its etcd is told so, rather than shown a server that has nothing. */
+/** A start without its etcd fails, rather than serving an empty store. */
 const REACH_MS = 20_000;
 
 export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {

@@ -1,4 +1,4 @@
-// Records in the store that live a little longer than they are renewed: what servers tell each other of themselves.
+// Records in the store that live a little longer than they are renewed: what servers publish about themselves.
 import type { KubeObject } from '../../machinery/object.js';
 import { objectCodec } from '../../rest/wire/object-codec.js';
 import { mustType } from '../../schema/catalogue.js';

@@ -88,7 +88,7 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
   };
 }
 
-/** `--etcd-db-metric-poll-interval`: 0 turns it off. */
+/** `--etcd-db-metric-poll-interval`: 0 disables it. */
 export function pollStorageSize(
   registry: MetricRegistry,
   { stores, everyMs, log }: { readonly stores: Stores; readonly everyMs: number; readonly log: Logger },

@@ -7,11 +7,11 @@ const log = silentLogs.for('test');
 const never = { ready: () => new Promise<void>(() => undefined) };
 const { signal } = new AbortController();
 
-test('waits for every store, asking one that fails again', async () => {
-  let asked = 0;
-  const second = { ready: () => (++asked < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve()) };
+test('waits for every store, and tries one that fails again', async () => {
+  let attempts = 0;
+  const second = { ready: () => (++attempts < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve()) };
   await storageReadinessHook({ stores: () => [second], timeoutMs: 60_000, log }).run(signal);
-  assert.equal(asked, 3);
+  assert.equal(attempts, 3);
 });
 
 test('goes on without a store that is not ready in time', { timeout: 5_000 }, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limited } from './store-checks.js';
 
-test('a store that does not answer holds up one probe, and the others are told what was found before', async () => {
+test('a store that does not answer holds up one probe, and the others get the last result', async () => {
   let nowMs = 0;
   const waiting: ((failure: string | undefined) => void)[] = [];
   const probe = limited(() => new Promise<string | undefined>((resolve) => waiting.push(resolve)), {

@@ -4,7 +4,7 @@ import { storedForm } from './stored-form.js';
 
 const etcd = { local: false };
 
-test('etcd keeps what the flag says, but definitions and API services always as JSON; the embedded store what is served', () => {
+test('etcd keeps what the flag says, but CRDs and API services always as JSON; the embedded store what is served', () => {
   const of = (group: string) => ({ resource: { group, resource: 'things' } });
   const mediaTypeIn = (group: string, mediaType: string, cbor = false): string => {
     const form = storedForm(etcd, of(group), { mediaType, cbor });
@@ -22,8 +22,8 @@ test('etcd keeps what the flag says, but definitions and API services always as 
 
 test('custom resources are JSON in etcd whatever the flag says, and CBOR with its gate', () => {
   const widgets = { resource: { group: 'example.test', resource: 'widgets' }, custom: true };
-  const given = { mediaType: 'application/vnd.kubernetes.protobuf', cbor: false };
-  assert.deepEqual(storedForm(etcd, widgets, given), { kind: 'storage', mediaType: 'application/json' });
-  const form = storedForm(etcd, widgets, { ...given, cbor: true });
+  const options = { mediaType: 'application/vnd.kubernetes.protobuf', cbor: false };
+  assert.deepEqual(storedForm(etcd, widgets, options), { kind: 'storage', mediaType: 'application/json' });
+  const form = storedForm(etcd, widgets, { ...options, cbor: true });
   assert.deepEqual(form, { kind: 'storage', mediaType: 'application/cbor' });
 });

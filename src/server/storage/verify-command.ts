@@ -26,7 +26,7 @@ export async function runVerifyCommand(args: readonly string[], parts: CommandPa
       const resource = resourceOf(key);
       counts.set(resource, (counts.get(resource) ?? 0) + 1);
     });
-    return tell(report, counts, parts);
+    return printReport(report, counts, parts);
   } catch (error) {
     if (!(error instanceof KvError)) throw error;
     parts.printError(`error: ${error.message}\n`);
@@ -34,7 +34,11 @@ export async function runVerifyCommand(args: readonly string[], parts: CommandPa
   }
 }
 
-function tell(report: StoreReport, counts: ReadonlyMap<string, number>, { print, printError }: CommandParts): number {
+function printReport(
+  report: StoreReport,
+  counts: ReadonlyMap<string, number>,
+  { print, printError }: CommandParts,
+): number {
   const { revision, keys, changes, damaged, faults, isUnchecked } = report;
   print(`revision ${revision}, ${keys} keys, ${changes} changes of history\n`);
   for (const [resource, count] of counts) print(`${String(count).padStart(9)}  ${resource}\n`);

@@ -59,12 +59,12 @@ test('lists of any size arrive whole, and say how long they are', async (t) => {
   for (const { bytes, stated } of lists) assert.equal(stated, String(bytes));
 });
 
-test('a webhook that says when to come again, or where to, is not taken to have failed', async (t) => {
-  const asked: string[] = [];
+test('a webhook that says when to come again, or where to, does not count as failed', async (t) => {
+  const requests: string[] = [];
   const answer: http.RequestListener = (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     request.resume();
-    switch (asked.length) {
+    switch (requests.length) {
       case 1:
         response.writeHead(503, { 'retry-after': '0' }).end();
         break;
@@ -78,7 +78,7 @@ test('a webhook that says when to come again, or where to, is not taken to have 
   const { backend, losses } = await connected(t, answer, 3_600_000);
   assert.equal(await backend.process([testEvent('1')]), true);
   assert.deepEqual(losses, []);
-  assert.deepEqual(asked, ['POST /audit?timeout=30s', 'POST /audit?timeout=30s', 'POST /moved']);
+  assert.deepEqual(requests, ['POST /audit?timeout=30s', 'POST /audit?timeout=30s', 'POST /moved']);
 });
 
 test('an answer that breaks off is none', async (t) => {

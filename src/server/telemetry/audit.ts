@@ -1,4 +1,4 @@
-// Audit, when a policy and somewhere to record to are given: the policy, the back ends and the modes they work in.
+// Audit, when a policy and a backend are configured: the policy, the back ends and the modes they work in.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type AuditBackend, ignoringErrors, type OnLost, union } from '../../audit/backend.js';

@@ -19,7 +19,7 @@ export function collectorAt(endpoint = DEFAULT_ENDPOINT, dialer: Dialer): GrpcTa
   if (unix !== undefined) return { unixPath: unix };
   const abstract = /^unix-abstract:(?:\/\/)?(.*)$/.exec(endpoint)?.[1];
   if (abstract !== undefined) return { unixPath: `\0${abstract}` };
-  // Between the slashes stands which name server to ask; ours is the machine's.
+  // Between the slashes stands which name server resolves it; ours is the machine's.
   const address = endpoint.replace(/^dns:(?:\/\/[^/]*\/)?/, '');
   const hasPort = /:\d+$/.test(address);
   return { url: `http://${hasPort ? address : `${address}:${DEFAULT_PORT}`}`, tls: {}, dialer };
@@ -33,7 +33,7 @@ export class Collector {
     this.#target = target;
   }
 
-  /** Fails with a RetryableFailure when it may be asked again. Gives up when `signal` aborts. */
+  /** Fails with a RetryableFailure when it may be retried. Stops when `signal` aborts. */
   async send(message: Buffer, signal: AbortSignal): Promise<void> {
     const stop = (): void => this.close();
     signal.addEventListener('abort', stop, { once: true });

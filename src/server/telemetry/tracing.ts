@@ -20,7 +20,7 @@ export interface TracingParts {
   readonly onDrained: (close: () => Promise<void>) => void;
 }
 
-/** How long the end of the server waits for the collector to take what is left. */
+/** How long the end of the server waits for the collector to receive what is left. */
 const FLUSH_MS = 5_000;
 /** One line for each of so many failures in a row, lest a collector that is away fills the log. */
 const LOGGED_EVERY_MS = 60_000;

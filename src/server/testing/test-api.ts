@@ -87,7 +87,7 @@ export interface Answer {
   readonly bytes: Buffer;
   readonly warnings: readonly string[];
   readonly annotations: ReadonlyMap<string, string>;
-  /** In what the request was told that its time went. */
+  /** The latency annotations of the request. */
   readonly layers: readonly string[];
   readonly recorded: Recorded;
   readonly body: Body;

@@ -4,7 +4,7 @@ import type { Options } from '../../options/options.js';
 import type { KindOptions } from '../../registry/kind.js';
 import { SingleWorkerPool, type SingleWorkerPoolOptions } from './worker-pool.js';
 
-/** What is smaller takes some tens of milliseconds at the most, where it is. */
+/** What is smaller takes some tens of milliseconds at the most, inline. */
 const WORKER_MIN_BYTES = 128 * 1024;
 
 interface WorkerPoolParts extends Pick<SingleWorkerPoolOptions, 'times' | 'log'> {

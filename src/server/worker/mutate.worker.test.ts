@@ -32,7 +32,7 @@ beforeEach(() => {
 
 afterEach(() => api.resources.close());
 
-async function told(make: () => Promise<KubeObject | undefined> | KubeObject | undefined): Promise<unknown> {
+async function resultOf(make: () => Promise<KubeObject | undefined> | KubeObject | undefined): Promise<unknown> {
   try {
     return await make();
   } catch (error) {
@@ -57,8 +57,8 @@ const MUTATIONS: readonly Mutation[] = [
 test('what a mutation makes of a large object is found out on a worker thread, and is the same', async () => {
   const served = servedResources(api.resources);
   for (const mutation of MUTATIONS) {
-    const there = await told(() => served.mutateOnWorker?.(matched, LARGE, mutation));
-    const here = await told(() => mutatedObject(served, matched, LARGE as unknown as JsonObject, mutation));
+    const there = await resultOf(() => served.mutateOnWorker?.(matched, LARGE, mutation));
+    const here = await resultOf(() => mutatedObject(served, matched, LARGE as unknown as JsonObject, mutation));
     assert.deepEqual(there, here);
   }
   assert.deepEqual(

@@ -31,7 +31,7 @@ const items = Array.from({ length: 300 }, (_, i) => ({
   size: i === 7 ? 9007199254740993n : i,
   ratio: 1.5,
 }));
-const input = (asked: string[]): PolicyInput => ({
+const input = (questions: string[]): PolicyInput => ({
   object: { items },
   oldObject: { items: structuredClone(items) },
   request: { operation: 'CREATE' },
@@ -41,7 +41,7 @@ const input = (asked: string[]): PolicyInput => ({
     user: { name: 'someone', groups: [] },
     resource: { apiGroup: '', resource: 'configmaps', subresource: '', namespace: 'default', name: 'c' },
     ask(question) {
-      asked.push(String(question.name));
+      questions.push(String(question.name));
       return { allowed: question.name === 'n3', reason: 'because' };
     },
   },
@@ -63,22 +63,25 @@ function workersWith(world: WorkerPolicies): WorkerPool & { done: number } {
 const withoutTimes = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, member: unknown) => (name === 'seconds' ? 0 : member)));
 
-test('expressions that take long come to the same on a worker thread, where they ask no more than they need', async () => {
+test('long expressions have the same result on a worker thread, and put no more questions to the authorizer', async () => {
   const here = compiler.compilePolicy(SOURCE);
   const workers = workersWith(new WorkerPolicies(compiler));
   let nowMs = 0;
-  const patient = policiesWithWorkerFallback(compiler, workers, () => (nowMs += 100)).compilePolicy(SOURCE);
+  const withFallback = policiesWithWorkerFallback(compiler, workers, () => (nowMs += 100)).compilePolicy(SOURCE);
   for (const group of ['matchConditions', 'validations', 'messages', 'auditAnnotations'] as const) {
-    const [asked, askedThere]: [string[], string[]] = [[], []];
-    const expected = here.evaluate(group, input(asked), 10_000_000);
+    const [questions, workerQuestions]: [string[], string[]] = [[], []];
+    const expected = here.evaluate(group, input(questions), 10_000_000);
     workers.done = 0;
-    const there = await patient.evaluate(group, input(askedThere), 10_000_000);
+    const there = await withFallback.evaluate(group, input(workerQuestions), 10_000_000);
     assert.deepEqual(withoutTimes(there), withoutTimes(expected));
-    assert.deepEqual(askedThere, asked);
+    assert.deepEqual(workerQuestions, questions);
     assert.ok(workers.done > 0, group);
   }
-  assert.deepEqual(await patient.evaluate('validations', input([]), 10), here.evaluate('validations', input([]), 10));
-  assert.deepEqual(await patient.mutate(0, input([]), 10_000_000), here.mutate(0, input([]), 10_000_000));
+  assert.deepEqual(
+    await withFallback.evaluate('validations', input([]), 10),
+    here.evaluate('validations', input([]), 10),
+  );
+  assert.deepEqual(await withFallback.mutate(0, input([]), 10_000_000), here.mutate(0, input([]), 10_000_000));
 });
 
 test('expressions that are done soon are done here, and so are all where there is no other thread', async () => {
@@ -111,17 +114,17 @@ test('large sets of owned fields are read on a worker thread, and only where an 
   const seen = { ...input([]), object: object(10_000), oldObject: object(10_000) };
   const here = compiler.compilePolicy(source);
   const workers = workersWith(new WorkerPolicies(compiler));
-  const patient = policiesWithWorkerFallback(compiler, workers, () => 0).compilePolicy(source);
-  const matched = await patient.evaluate('matchConditions', seen, 10_000_000);
+  const withFallback = policiesWithWorkerFallback(compiler, workers, () => 0).compilePolicy(source);
+  const matched = await withFallback.evaluate('matchConditions', seen, 10_000_000);
   assert.deepEqual(withoutTimes(matched), withoutTimes(here.evaluate('matchConditions', seen, 10_000_000)));
   assert.equal(workers.done, 0);
-  const validated = await patient.evaluate('validations', seen, 10_000_000);
+  const validated = await withFallback.evaluate('validations', seen, 10_000_000);
   assert.deepEqual(withoutTimes(validated), withoutTimes(here.evaluate('validations', seen, 10_000_000)));
   assert.equal(workers.done, 1);
-  assert.deepEqual(await patient.mutate(0, seen, 10_000_000), here.mutate(0, seen, 10_000_000));
+  assert.deepEqual(await withFallback.mutate(0, seen, 10_000_000), here.mutate(0, seen, 10_000_000));
   const small = { ...seen, object: object(10), oldObject: object(10) };
   assert.deepEqual(
-    withoutTimes(await patient.evaluate('validations', small, 10_000_000)),
+    withoutTimes(await withFallback.evaluate('validations', small, 10_000_000)),
     withoutTimes(here.evaluate('validations', small, 10_000_000)),
   );
 });

@@ -1,4 +1,4 @@
-// Expressions of policies and of match conditions that take long are run on a worker thread: they are begun here, where
+// Expressions of policies and of match conditions that take long run on a worker thread: they are begun here, where
 // nearly all are done at once, and begun anew there when they are not.
 import { LRUCache } from 'lru-cache';
 import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
@@ -67,7 +67,7 @@ const runInline = (policy: ImmediatePolicy, call: Call, input: PolicyInput, inte
     ? policy.evaluate(call.group, input, call.costBudget, interrupted)
     : policy.mutate(call.index, input, call.costBudget, interrupted);
 
-/** Who looks into a large set of owned fields here is interrupted: to read it takes long. */
+/** An expression that reads a large set of owned fields inline is interrupted: parsing the set takes long. */
 const guarded = (input: PolicyInput): PolicyInput => ({
   ...input,
   object: withoutFields(input.object),
@@ -131,7 +131,7 @@ async function runOnWorker(
     const run = await workers.run(RUN_POLICY, { ...work, answers });
     if ('outcome' in run) return run.outcome;
     if ('mutation' in run) return (await runCooperatively(readPieces(run.mutation, undefined)))?.value as Mutation;
-    if (authorizer === undefined) throw new Error('an expression without an authorizer asked it');
+    if (authorizer === undefined) throw new Error('an expression without an authorizer called it');
     answers.push([JSON.stringify(run.question), authorizer.ask(run.question)]);
   }
 }
@@ -170,9 +170,9 @@ export class WorkerPolicies {
   }
 }
 
-/** Thrown through an evaluation to whoever asks where there is an authorizer. */
+/** Thrown through an evaluation to the thread that has the authorizer. */
 class Unanswered extends Error {
   constructor(readonly question: AuthorizationAttributes) {
-    super('the authorizer has not been asked');
+    super('the authorizer has not answered');
   }
 }

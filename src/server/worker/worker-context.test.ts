@@ -1,4 +1,4 @@
-// Whatever is done aside is answered as what is done here, byte for byte.
+// A response made on a worker is that made inline, byte for byte.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { PatchMade } from '../../admission/matching/seen-request.js';
@@ -52,7 +52,7 @@ afterEach(() => {
   stop.clear();
 });
 
-async function open(given?: WorkerPool): Promise<TestApi> {
+async function open(workerPool?: WorkerPool): Promise<TestApi> {
   const expressions = kubernetesExpressions({
     compatibility: { major: 1, minor: 33 },
     features: { enabled: () => false },
@@ -66,13 +66,16 @@ async function open(given?: WorkerPool): Promise<TestApi> {
     pods,
     ...resourceKinds(expressions),
   ] as readonly KindDefinition[];
-  const api = new TestApi({ kinds: [...kinds, ...apiextensionsKinds(expressions)], ...(given && { workers: given }) });
-  stop.add(await serveDefinitions(api, { expressions, workers: given }));
+  const api = new TestApi({
+    kinds: [...kinds, ...apiextensionsKinds(expressions)],
+    ...(workerPool && { workers: workerPool }),
+  });
+  stop.add(await serveDefinitions(api, { expressions, workers: workerPool }));
   return api;
 }
 
 const UIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const told = ({ status, bytes, warnings, headers, recorded }: Answer): object => ({
+const comparable = ({ status, bytes, warnings, headers, recorded }: Answer): object => ({
   status,
   warnings,
   type: headers['content-type'],
@@ -81,11 +84,11 @@ const told = ({ status, bytes, warnings, headers, recorded }: Answer): object =>
 });
 
 /** The answer, of both the same. */
-async function both(ask: (api: TestApi) => Promise<Answer>, what: readonly string[] = []): Promise<Answer> {
+async function both(send: (api: TestApi) => Promise<Answer>, what: readonly string[] = []): Promise<Answer> {
   workers.done.length = 0;
-  const [one, other] = [await ask(here), await ask(there)];
-  assert.deepEqual(told(other), told(one));
-  for (const name of what) assert.ok(workers.done.includes(name), `${name} was not done aside`);
+  const [one, other] = [await send(here), await send(there)];
+  assert.deepEqual(comparable(other), comparable(one));
+  for (const name of what) assert.ok(workers.done.includes(name), `${name} was not done on a worker`);
   return other;
 }
 
@@ -125,7 +128,7 @@ test('a refusal with very many causes comes as a whole', async () => {
   }
 });
 
-test('changes keep what an endpoint does not touch, and what may not change is told', async () => {
+test('changes keep what an endpoint does not touch, and what may not change is refused', async () => {
   await both((api) => api.post(DEPLOYMENTS, DEPLOYMENT));
   const changed = { ...DEPLOYMENT, spec: { ...DEPLOYMENT.spec, replicas: 5 } };
   const updated = await both((api) => api.put(`${DEPLOYMENTS}/d`, changed), ['change', 'prepare']);
@@ -198,7 +201,7 @@ test('a scale is written and patched as ever', async () => {
   for (const [type, body] of WRONG_PATCHES.filter(([, wrong]) => !JSON.stringify(wrong).includes('template'))) {
     await both((api) => api.patch(`${at}?fieldManager=m`, type, body));
     const missing = await both((api) => api.patch(`${DEPLOYMENTS}/none/scale?fieldManager=m`, type, body));
-    assert.equal(missing.status, 404, 'what is wrong with a patch is told to whom there is something to scale for');
+    assert.equal(missing.status, 404, 'a wrong patch is reported only when there is something to scale');
   }
   const { body } = await both((api) => api.get(`${DEPLOYMENTS}/d`));
   assert.equal(body.spec['replicas'], 7);
@@ -299,7 +302,7 @@ test('a large object in a list is shown as a table, as its metadata and in anoth
   }
 });
 
-test('what is watched is told as a table, as metadata and in another version as ever', async () => {
+test('what is watched is sent as a table, as metadata and in another version as ever', async () => {
   await both((api) => api.post(PODS, pod()));
   const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
   await both((api) => api.post(SCALERS, { metadata: { name: 's' }, spec: { scaleTargetRef, maxReplicas: 5 } }));
@@ -329,7 +332,7 @@ test('what is watched is told as a table, as metadata and in another version as 
   }
 });
 
-test('what is told of definitions and published of their kinds is as ever', async () => {
+test('CRDs have their conditions and their kinds are published as ever', async () => {
   workers.done.length = 0;
   for (const api of [here, there]) {
     await api.post(DEFINITIONS, definition('^a'));
@@ -394,7 +397,7 @@ test('custom resources have the rules of their definition, of each version its o
   assert.equal((await both((api) => api.post(THINGS, thing('w', { lo: 1, note: 'b' })), ['prepare'])).status, 201);
 });
 
-test('what a webhook wants changed is made of an object, refused and told as ever', async () => {
+test('what a webhook wants changed is applied to an object, refused and reported as ever', async () => {
   for (const api of [here, there]) {
     assert.equal((await api.post(DEFINITIONS, definition('^a'))).status, 201);
     await served(api);
@@ -415,7 +418,7 @@ test('what a webhook wants changed is made of an object, refused and told as eve
     [thingResource, thingKind, thing, [{ op: 'remove', path: '/spec' }]],
   ] as const) {
     const [one, other] = [servedResources(here.resources), servedResources(there.resources)];
-    const toldOf = async (make: () => Promise<PatchMade | undefined> | PatchMade): Promise<object> => {
+    const resultOf = async (make: () => Promise<PatchMade | undefined> | PatchMade): Promise<object> => {
       try {
         const result = await make();
         assert.ok(result);
@@ -426,10 +429,10 @@ test('what a webhook wants changed is made of an object, refused and told as eve
       }
     };
     workers.done.length = 0;
-    const fromThere = await toldOf(() =>
+    const fromThere = await resultOf(() =>
       Promise.resolve(other.patchOnWorker?.({ resource, kind }, object, Buffer.from(JSON.stringify(patch)))),
     );
-    const fromHere = await toldOf(() =>
+    const fromHere = await resultOf(() =>
       patchedObject(object as unknown as JsonObject, patch, (tree) => one.toStored(resource, kind, tree)),
     );
     assert.deepEqual(fromThere, fromHere);
@@ -437,7 +440,7 @@ test('what a webhook wants changed is made of an object, refused and told as eve
   }
 });
 
-test('what needs the server is not done aside', () => {
+test('what needs the server is not done on a worker', () => {
   const world = new WorkerContext({
     features: [],
     compatibility: { major: 1, minor: 33 },

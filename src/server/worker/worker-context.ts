@@ -1,5 +1,5 @@
 // What the thread for large objects knows: the kinds, as the server that started it has them, without anything that is
-// stored. Whoever asks for more than that is sent back.
+// stored. Work that needs more than that runs inline.
 import { LRUCache } from 'lru-cache';
 import { PARSE_RESPONSE, runParseResponse } from '../../admission/webhooks/review-response.js';
 import { RECORD_PATCH, runRecordPatch } from '../../audit/patch-json.js';
@@ -38,7 +38,7 @@ import { Resources } from '../kinds/resources.js';
 import type { WorkerSettings } from './worker-settings.js';
 
 const MAX_DEFINITIONS = 100;
-/** Others wait for what expressions do here; those that keep within their costs take a second or two. */
+/** Other work waits for expressions that run inline; expressions within their cost limits take a second or two. */
 const EXPRESSIONS_MS = 10_000;
 
 function lateFromNow(): () => boolean {
@@ -99,15 +99,15 @@ export class WorkerContext {
     job(CHANGE, (work) => runChange(this.#endpoint(work.kind, work.version), work)),
   ]);
 
-  /** Whether the definition is known, with what was told of it. */
+  /** Whether the CRD is known, if need be from its `json`. */
   knows({ id, json }: NonNullable<WorkerRequest['needs']>): boolean {
     if (this.#custom.get(id) !== undefined) return true;
     if (json !== undefined) this.#custom.set(id, this.#define(bufferOf(json)));
     return json !== undefined;
   }
 
-  /** What expressions took since this was asked last. */
-  takeTimes(): { compilations?: number[]; evaluations?: number[] } {
+  /** What expressions took since the last call; clears the lists. */
+  drainTimes(): { compilations?: number[]; evaluations?: number[] } {
     if (this.#compilations.length === 0 && this.#evaluations.length === 0) return {};
     const times = { compilations: this.#compilations, evaluations: this.#evaluations };
     this.#compilations = [];
@@ -174,7 +174,7 @@ export class WorkerContext {
   }
 }
 
-/** Of all versions, whether or not they are served: what is not is not asked about. */
+/** Of all versions, whether or not they are served: an unserved version is never looked up. */
 const emptyResources = (): Resources =>
   new Resources({
     prefix: '',
@@ -193,7 +193,7 @@ function job<Work extends object, Answer extends object>(
 }
 
 const needsMainThread = (): never => {
-  throw new RunInline('the server has to be asked');
+  throw new RunInline('the server has to answer');
 };
 
 /** Stands for what the kinds have from the server. */

@@ -18,11 +18,11 @@ const stop = new Set<() => void>();
 let here: TestApi;
 let there: TestApi;
 let workers: InlineWorker;
-let asked: string[];
+let requests: string[];
 let refuses: boolean;
 
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   refuses = false;
   workers = new InlineWorker();
   here = await open();
@@ -48,9 +48,9 @@ interface Question {
   readonly desiredAPIVersion: string;
 }
 
-async function ask(body: string | Buffer): Promise<{ status: number; contentType: string; body: Buffer }> {
+async function call(body: string | Buffer): Promise<{ status: number; contentType: string; body: Buffer }> {
   const { uid, objects, desiredAPIVersion } = (JSON.parse(String(body)) as { request: Question }).request;
-  asked.push(desiredAPIVersion);
+  requests.push(desiredAPIVersion);
   const result = refuses ? { status: 'Failure', message: 'not today' } : { status: 'Success' };
   const convertedObjects = objects.map((object) => converted(object, desiredAPIVersion));
   const review = { response: { uid, result, convertedObjects }, kind: 'ConversionReview' };
@@ -58,10 +58,10 @@ async function ask(body: string | Buffer): Promise<{ status: number; contentType
   return { status: 200, contentType: 'application/json', body: Buffer.from(answer) };
 }
 
-async function open(given?: WorkerPool): Promise<TestApi> {
-  const api = new TestApi({ kinds: apiextensionsKinds(), ...(given && { workers: given }) });
-  const converterOf = () => webhookConverter({ reviewVersions: ['v1'], newUid: () => 'uid', ask });
-  stop.add(await serveDefinitions(api, { converterOf, workers: given }));
+async function open(workerPool?: WorkerPool): Promise<TestApi> {
+  const api = new TestApi({ kinds: apiextensionsKinds(), ...(workerPool && { workers: workerPool }) });
+  const converterOf = () => webhookConverter({ reviewVersions: ['v1'], newUid: () => 'uid', ask: call });
+  stop.add(await serveDefinitions(api, { converterOf, workers: workerPool }));
   const text = { type: 'string' };
   const version = (name: string, properties: object): object => ({
     name,
@@ -97,26 +97,26 @@ async function open(given?: WorkerPool): Promise<TestApi> {
 const UIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 
-/** Asks both servers; the second did these works aside, and asked the webhook for as much. */
+/** Sends to both servers; the second ran these tasks on a worker, and made the same calls of the webhook. */
 async function both(send: (api: TestApi) => Promise<Answer>, works: readonly string[]): Promise<Answer> {
-  const [first, second] = [await told(here, send), await told(there, send, works)];
-  assert.deepEqual(second.told, first.told);
+  const [first, second] = [await observed(here, send), await observed(there, send, works)];
+  assert.deepEqual(second.observed, first.observed);
   return first.answer;
 }
 
-async function told(
+async function observed(
   api: TestApi,
   send: (api: TestApi) => Promise<Answer>,
   works: readonly string[] = [],
-): Promise<{ answer: Answer; told: object }> {
-  asked = [];
+): Promise<{ answer: Answer; observed: object }> {
+  requests = [];
   workers.done.length = 0;
   const answer = await send(api);
   for (const work of works) assert.ok(workers.done.includes(work), `${work} is not among ${workers.done.join()}`);
   const text = answer.bytes.toString().replace(UIDS, 'uid').replace(TIMES, 'time');
-  // What is begun anew here warns again, and clients are told once.
+  // What is begun anew here warns again, and clients get each warning once.
   const warnings = [...new Set(answer.warnings)];
-  return { answer, told: { status: answer.status, warnings, text, asked: [...asked].sort() } };
+  return { answer, observed: { status: answer.status, warnings, text, requests: [...requests].sort() } };
 }
 
 const thing = (version: string, spec: object): object => ({
@@ -165,7 +165,7 @@ test('fields that are owned in other versions are found out as ever', async () =
   assert.equal((await applied('v1', 'two', {})).status, 200);
 });
 
-test('a webhook that refuses is told of as ever', async () => {
+test('a webhook that refuses is reported as ever', async () => {
   await both((api) => api.post(things('v1'), thing('v1', { text: 'a' })), WRITE);
   await both((api) => api.patch(`${things('v1')}/a?fieldManager=m`, APPLY, thing('v1', { other: 'o' })), WRITE);
   refuses = true;

@@ -1,5 +1,5 @@
-// A thread of its own for work on what is large. It is started when there is some and ends when there was none for a
-// while: a server that meets none has neither its memory nor its start.
+// A worker thread for work on what is large. It starts with the first work and ends when there was none for a while: a
+// server that meets none pays neither its memory nor its start.
 import { Worker } from 'node:worker_threads';
 import {
   type WorkerPool,
@@ -22,20 +22,20 @@ export interface SingleWorkerPoolOptions {
   /** How long one piece of work may take. */
   readonly lateMs?: number;
   readonly log: { warning(text: string): void };
-  /** Told what the thread spent on expressions. */
+  /** Called with what the thread spent on expressions. */
   readonly times?: ExpressionTimes;
 }
 
 interface Job {
   readonly question: WorkerRequest;
-  /** Of the work: it goes over and is not copied. */
+  /** Buffers of the work that are transferred, not copied. */
   readonly bytes: readonly ArrayBuffer[];
   readonly resolve: (answer: WorkerResponse) => void;
   readonly reject: (error: Error) => void;
 }
 
 const IDLE_MS = 10_000;
-/** Whoever asked was told long before that it takes too long; the next ones are not to wait for the same. */
+/** The client got a timeout long before; the work behind this one is not to wait for it. */
 const LATE_MS = 60_000;
 
 export class SingleWorkerPool implements WorkerPool {
@@ -45,8 +45,8 @@ export class SingleWorkerPool implements WorkerPool {
   /** The thread has one at a time: when it ends, the others are done in the next. */
   #atWork: Job | undefined;
   readonly #queue: Job[] = [];
-  /** What the thread was told to know; it may have forgotten. */
-  readonly #told = new Set<string>();
+  /** Ids of what the thread was sent; it may have evicted some. */
+  readonly #sent = new Set<string>();
   #idle: NodeJS.Timeout | undefined;
   #late: NodeJS.Timeout | undefined;
 
@@ -60,36 +60,36 @@ export class SingleWorkerPool implements WorkerPool {
     { requires, deadlineMs, transfer = [] }: WorkerTaskOptions = {},
   ): Promise<Answer> {
     const question = { task: task.name, work, deadlineMs };
-    const isNew = requires !== undefined && !this.#told.has(requires.id);
+    const isNew = requires !== undefined && !this.#sent.has(requires.id);
     const needed = isNew ? await withJson(requires) : requires && { id: requires.id };
-    if (requires !== undefined) this.#told.add(requires.id);
-    let told = await this.#ask({ ...question, needs: needed }, transfer);
-    // What was given cannot be sent again.
-    if (told.without === 'unknown' && transfer.length === 0) {
-      told = await this.#ask({ ...question, needs: await withJson(requires) }, transfer);
+    if (requires !== undefined) this.#sent.add(requires.id);
+    let response = await this.#send({ ...question, needs: needed }, transfer);
+    // What was transferred cannot be sent again.
+    if (response.without === 'unknown' && transfer.length === 0) {
+      response = await this.#send({ ...question, needs: await withJson(requires) }, transfer);
     }
-    if (told.answer !== undefined) return told.answer as Answer;
-    switch (told.without) {
+    if (response.answer !== undefined) return response.answer as Answer;
+    switch (response.without) {
       case 'unknown':
-        if (requires !== undefined) this.#told.delete(requires.id);
-        throw new RunInline('what it needs was forgotten');
+        if (requires !== undefined) this.#sent.delete(requires.id);
+        throw new RunInline('what it needs was evicted');
       case 'here':
-        throw new RunInline(told.failed);
+        throw new RunInline(response.failed);
       case 'late':
         throw timeout('request did not complete within the allotted timeout');
       case undefined:
-        throw new Error(`work aside failed: ${told.failed}`);
+        throw new Error(`work on the worker thread failed: ${response.failed}`);
     }
   }
 
-  #ask(question: Omit<WorkerRequest, 'id'>, gives: readonly string[]): Promise<WorkerResponse> {
-    // Mostly copies of their own: bytes may lie in memory that is shared or mapped, and go over whole.
+  #send(question: Omit<WorkerRequest, 'id'>, transfer: readonly string[]): Promise<WorkerResponse> {
+    // Mostly copies: bytes may lie in memory that is shared or mapped, and a transfer takes the whole buffer.
     const bytes: ArrayBuffer[] = [];
     const work = Object.fromEntries(
       Object.entries(question.work).map(([name, value]: [string, unknown]) => {
         if (!(value instanceof Uint8Array)) return [name, value];
         const isWhole = value.byteLength === value.buffer.byteLength && value.buffer instanceof ArrayBuffer;
-        const own = gives.includes(name) && isWhole ? value : new Uint8Array(value);
+        const own = transfer.includes(name) && isWhole ? value : new Uint8Array(value);
         bytes.push(own.buffer as ArrayBuffer);
         return [name, own];
       }),
@@ -117,15 +117,15 @@ export class SingleWorkerPool implements WorkerPool {
     try {
       worker.postMessage(job.question, job.bytes);
     } catch (error) {
-      // It is not what can go over: nobody else's fault.
+      // The work cannot be cloned: the fault of this job alone.
       this.#done(job, () => job.reject(error as Error));
     }
   }
 
-  #done(job: Job, tell: () => void): void {
+  #done(job: Job, settle: () => void): void {
     clearTimeout(this.#late);
     if (this.#atWork === job) this.#atWork = undefined;
-    tell();
+    settle();
     this.#next();
   }
 
@@ -161,7 +161,7 @@ export class SingleWorkerPool implements WorkerPool {
   #end(): void {
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#told.clear();
+    this.#sent.clear();
     void worker?.terminate();
   }
 
@@ -169,7 +169,7 @@ export class SingleWorkerPool implements WorkerPool {
   #lost(worker: Worker, wasUp: boolean, error: Error): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
-    this.#told.clear();
+    this.#sent.clear();
     clearTimeout(this.#late);
     this.options.log.warning(`the thread for large objects is gone: ${error.message}`);
     const job = this.#atWork;

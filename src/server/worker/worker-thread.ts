@@ -12,7 +12,7 @@ const world = new WorkerContext(workerData as WorkerSettings);
 const UP: WorkerResponse = { id: 0 };
 parentPort?.postMessage(UP);
 parentPort?.on('message', (question: WorkerRequest) => {
-  const answer = { ...answerTo(question), ...world.takeTimes() };
+  const answer = { ...answerTo(question), ...world.drainTimes() };
   parentPort?.postMessage(answer, transferred(answer.answer ?? {}));
 });
 

@@ -24,7 +24,7 @@ export class ChunkedDecoder {
   #trailerBytes = 0;
   #trailerLines: string[] | undefined = undefined;
 
-  /** `keepsTrailers`: somebody asks for them, and judges them. */
+  /** `keepsTrailers`: the caller reads and validates trailers. */
   constructor(private readonly keepsTrailers = false) {}
 
   get done(): boolean {

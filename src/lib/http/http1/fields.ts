@@ -5,7 +5,7 @@ import { boundedMemo } from '../../values/bounded-memo.js';
 export interface Fields {
   /** Names in lower case; one sent several times is joined with ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values by turns, as sent. */
+  /** Names and values alternating, as sent. */
   readonly rawHeaders: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export interface HeadRules<Head> {
   readonly tooLarge: Head;
   /** `text`: everything before the empty line, a character for each byte. */
   readonly parse: (text: string) => Head;
-  /** Whoever speaks something else is told so at its first line (without its end), before the head is whole. */
+  /** Checks the first line (without its end) before the head is complete: another protocol is refused early. */
   readonly checkFirstLine: (line: string) => Head | undefined;
 }
 
