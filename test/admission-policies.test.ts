@@ -167,8 +167,8 @@ describe('validating admission policies', { timeout: 60_000 }, () => {
     await pollUntil(async () => (await tried(1)).headers['warning'] !== undefined);
     const answer = await tried(1);
     assert.equal(answer.status, 201);
-    const told = `Validation failed for ValidatingAdmissionPolicy 'labels' with binding 'labels': failed expression: 'team' in object.metadata.labels`;
-    assert.equal(answer.headers['warning'], `299 - "${told}"`);
+    const warning = `Validation failed for ValidatingAdmissionPolicy 'labels' with binding 'labels': failed expression: 'team' in object.metadata.labels`;
+    assert.equal(answer.headers['warning'], `299 - "${warning}"`);
     assert.equal((await tried(1, { app: 'tried', team: 'a' })).headers['warning'], undefined);
     assert.equal((await tried(1, { app: 'other' })).headers['warning'], undefined);
     await clear();

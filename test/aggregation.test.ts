@@ -89,7 +89,7 @@ describe('extension servers', { timeout: 120_000 }, () => {
     await server.stop();
   });
 
-  it('say something after their answers, which clients are told', async () => {
+  it('send trailers, which clients get', async () => {
     const response = await new Promise<IncomingMessage>((resolve) => {
       open(server, `${CRATES}/summed`).on('response', resolve);
     });
@@ -154,10 +154,10 @@ describe('extension servers', { timeout: 120_000 }, () => {
         [503, `${UNREACHABLE}net/http: HTTP/1.x transport connection broken: malformed HTTP response "what?"\n`],
       );
       assert.deepEqual([dead.status, dead.body], [503, `${UNREACHABLE}EOF\n`]);
-      assert.ok(half instanceof Error, 'half an answer is not told as a whole one');
+      assert.ok(half instanceof Error, 'half an answer does not look like a whole one');
       assert.deepEqual([other.status, own.status], [200, 200]);
     }
-    // One that hangs when it is asked for its documents keeps nobody from theirs.
+    // A server that hangs on requests for its documents holds back no other documents.
     assert.equal((await server.request('GET', '/openapi/v2')).status, 200);
     assert.match((await server.request('GET', '/openapi/v3')).body, /"api\/v1"/);
     for (const request of hanging) request.destroy();

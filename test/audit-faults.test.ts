@@ -114,7 +114,7 @@ function fillUp(at: string): Buffer {
   return Buffer.alloc(Number(bavail) * Number(bsize), 'x');
 }
 
-test('batch serves on and counts what the disk did not take', async () => {
+test('batch serves on and counts what the disk did not accept', async () => {
   const server = await start('/dev/full', 'batch');
   try {
     assert.equal((await server.request('GET', '/version')).status, 200);
@@ -129,7 +129,7 @@ test('a killed server has recorded whatever it answered', async () => {
   const log = path.join(folder, 'killed.log');
   const server = await start(log, 'blocking');
   const answered: string[] = [];
-  const ask = async (worker: number): Promise<void> => {
+  const send = async (worker: number): Promise<void> => {
     for (let i = 0; ; i++) {
       const at = `/version?n=${worker}-${i}`;
       const answer = await server.request('GET', at).catch(() => undefined);
@@ -138,7 +138,7 @@ test('a killed server has recorded whatever it answered', async () => {
       if (answered.length === 40) void server.kill();
     }
   };
-  await Promise.all([1, 2, 3, 4].map(ask));
+  await Promise.all([1, 2, 3, 4].map(send));
   await server.kill();
   const complete = new Set(
     events(log).flatMap(({ stage, requestURI }) => (stage === 'ResponseComplete' ? [requestURI] : [])),

@@ -92,7 +92,7 @@ test('slow: the failure policy answers within the timeout, once for identical qu
   }
   assert.equal(first?.value.denied, true);
   assert.equal(open?.value.denied, undefined);
-  assert.equal(hook.asked.filter((name) => name === 'slow').length, 2);
+  assert.equal(hook.reviewed.filter((name) => name === 'slow').length, 2);
 });
 
 test('an answer that stops half-way is waited for no longer than the timeout', async () => {

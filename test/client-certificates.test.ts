@@ -73,7 +73,7 @@ test('a proxy client certificate that is replaced is shown to an extension serve
     const { cert, key } = authority.issue('second', 'client');
     fs.copyFileSync(cert, certFile);
     await pollUntil(() => server.log().includes('Kept the proxy client certificate in use'));
-    assert.equal(await shown(), 'first', 'a certificate without its key is not taken up');
+    assert.equal(await shown(), 'first', 'a certificate without its key is not used');
     fs.copyFileSync(key, keyFile);
     await pollUntil(() => server.log().includes('Reloaded the proxy client certificate'));
     assert.equal(await shown(), 'second');

@@ -17,7 +17,7 @@ import { collectBody } from '../src/outbound/http-client.js';
 
 describe('a client configuration', { timeout: 60_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'client-config-'));
-  const asked: (string | undefined)[] = [];
+  const tokens: (string | undefined)[] = [];
   const proxied: string[] = [];
   const keys = generateKeys();
   const subject = { commonName: 'hook' };
@@ -30,7 +30,7 @@ describe('a client configuration', { timeout: 60_000 }, () => {
     notAfterMs: Date.now() + 3_600_000,
   });
   const server = https.createServer({ cert, key: privateKeyPem(keys.privateKey) }, (request, response) => {
-    asked.push(request.headers.authorization);
+    tokens.push(request.headers.authorization);
     response.statusCode = request.headers.authorization === 'Bearer token-1' ? 401 : 200;
     response.end('hello');
   });
@@ -75,7 +75,7 @@ describe('a client configuration', { timeout: 60_000 }, () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  const ask = async (cluster: string, user = ''): Promise<() => Promise<string>> => {
+  const connect = async (cluster: string, user = ''): Promise<() => Promise<string>> => {
     const text = `
 clusters: [{name: c, cluster: {${cluster}}}]
 users: [{name: u, user: {${user}}}]
@@ -92,17 +92,17 @@ current-context: x
   const at = (host = '127.0.0.1'): string =>
     `server: "https://${host}:${portOf(server)}", insecure-skip-tls-verify: true`;
 
-  it('has a program asked for a token, and again when the token is not believed', async () => {
+  it('runs a program for a token, and again when the token is not believed', async () => {
     const script = path.join(folder, 'who');
     const status = `{\\"kind\\":\\"ExecCredential\\",\\"apiVersion\\":\\"client.authentication.k8s.io/v1\\",\\"status\\":{\\"token\\":\\"token-$(wc -l < ${folder}/runs)\\"}}`;
     fs.writeFileSync(script, `#!/bin/sh\necho run >> ${folder}/runs\necho "${status}"\n`, { mode: 0o755 });
     const exec = 'exec: {command: ./who, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}';
-    const once = await ask(at(), exec);
+    const once = await connect(at(), exec);
     assert.equal(await once(), '401 hello');
     assert.equal(await once(), '200 hello');
     assert.equal(await once(), '200 hello');
-    assert.deepEqual(asked.splice(0), ['Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
-    const broken = await ask(at(), exec.replace('./who', './absent'));
+    assert.deepEqual(tokens.splice(0), ['Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
+    const broken = await connect(at(), exec.replace('./who', './absent'));
     await assert.rejects(broken(), { message: `getting credentials: exec: executable ${folder}/absent not found` });
   });
 
@@ -115,11 +115,11 @@ current-context: x
       [`socks5://127.0.0.1:${portOf(socksProxy)}`, []],
       [`socks5://user:word@127.0.0.1:${portOf(socksProxy)}`, ['SOCKS user']],
     ] as const) {
-      const once = await ask(`${at()}, proxy-url: "${proxy}"`);
+      const once = await connect(`${at()}, proxy-url: "${proxy}"`);
       assert.equal(await once(), '200 hello', proxy);
       assert.deepEqual(proxied.splice(0), seen);
     }
-    const nowhere = await ask(`${at('nowhere.test')}, proxy-url: "socks5://127.0.0.1:${portOf(socksProxy)}"`);
+    const nowhere = await connect(`${at('nowhere.test')}, proxy-url: "socks5://127.0.0.1:${portOf(socksProxy)}"`);
     await assert.rejects(nowhere(), { message: 'socks connect: host unreachable' });
   });
 });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { processParts } from '../src/server/lifecycle/idle-gc.js';
 
-/** Where V8 was told to mark in another way than it had begun, it ended the process within this time. */
+/** When V8 switches to another marking mode after it began, the process crashes within this time. */
 const LOAD_MS = 10_000;
 const COLLECT_MS = 15;
 const KEPT = 20_000;
 
-test('a server that is asked for much while its heap is collected little by little lives on', async () => {
+test('a server under load while its heap is collected in slices lives on', async () => {
   const { collect } = processParts();
   const kept = new Map<number, Tree>();
   for (let i = 0; i < KEPT; i++) kept.set(i, podLike(i));
@@ -16,8 +16,8 @@ test('a server that is asked for much while its heap is collected little by litt
   const until = performance.now() + LOAD_MS;
   let writes = 0;
   while (performance.now() < until) {
-    const turnEnd = performance.now() + 3;
-    while (performance.now() < turnEnd) {
+    const sliceEnd = performance.now() + 3;
+    while (performance.now() < sliceEnd) {
       const at = (writes * 7919) % KEPT;
       kept.set(at, changed(kept.get(at) ?? podLike(at), writes));
       const gone = (writes * 31) % KEPT;

@@ -1,5 +1,5 @@
 // runs-on: every-node
-// Connections through real proxies: HTTP CONNECT and the gRPC tunnel, over unix sockets; what users are told when one fails.
+// Connections through real proxies: HTTP CONNECT and the gRPC tunnel, over unix sockets; what users see when one fails.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -79,13 +79,13 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
 
 describe('HTTP CONNECT', () => {
   let answer: string | undefined;
-  let asked: string[] = [];
+  let heads: string[] = [];
   let dialer: Dialer;
   let registry: MetricRegistry;
   before(async () => {
     const proxy = net.createServer((client) => {
       client.once('data', (head) => {
-        asked.push(head.toString());
+        heads.push(head.toString());
         if (answer === 'hang') return;
         if (answer !== undefined) return void client.end(answer);
         const far = localOf((head.toString().split(' ')[1] ?? '').trim());
@@ -97,11 +97,11 @@ describe('HTTP CONNECT', () => {
     ({ dialer, registry } = egress('HTTPConnect', await listenOn(proxy, 'connect.sock')));
   });
 
-  it('asks for the target by name and passes bytes both ways', async () => {
+  it('connects to the target by name and passes bytes both ways', async () => {
     answer = undefined;
     assert.equal(await get(dialer), 'hello');
-    assert.deepEqual(asked, [`CONNECT ${target.host} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`]);
-    asked = [];
+    assert.deepEqual(heads, [`CONNECT ${target.host} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`]);
+    heads = [];
   });
 
   for (const [name, said, words] of [
@@ -121,7 +121,7 @@ describe('HTTP CONNECT', () => {
     ['does not speak HTTP', 'what do you mean\r\n\r\n', /failed: malformed HTTP status code "do"$/],
     ['hangs up', '', /^reading HTTP response from CONNECT to \S+ via proxy \S+ failed: unexpected EOF$/],
   ] as const) {
-    it(`tells of a proxy that ${name}`, async () => {
+    it(`reports a proxy that ${name}`, async () => {
       answer = said;
       assert.match(await failure(get(dialer)), words);
     });
@@ -210,7 +210,7 @@ function tunnelEnd(stream: ServerHttp2Stream, answer: () => string | undefined, 
     head.writeUInt32BE(bytes.length, 1);
     return stream.destroyed || stream.write(Buffer.concat([head, bytes]));
   };
-  const take = (packet: Buffer): void => {
+  const accept = (packet: Buffer): void => {
     let type = 0;
     let payload: Buffer = Buffer.alloc(0);
     readFields(packet, (field, value) => {
@@ -252,7 +252,7 @@ function tunnelEnd(stream: ServerHttp2Stream, answer: () => string | undefined, 
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
       const size = rest.readUInt32BE(1);
-      take(rest.subarray(5, 5 + size));
+      accept(rest.subarray(5, 5 + size));
       rest = rest.subarray(5 + size);
     }
   });

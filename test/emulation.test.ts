@@ -18,7 +18,7 @@ describe('a server that emulates 1.32', { timeout: 60_000 }, () => {
 
   const read = async (path: string): Promise<unknown> => JSON.parse((await server.request('GET', path)).body);
 
-  it('tells both versions, and serves what that release had', async () => {
+  it('reports both versions, and serves what that release had', async () => {
     const version = (await read('/version')) as Record<string, string>;
     assert.equal(version['emulationMinor'], '32');
     const { groups } = (await read('/apis')) as { groups: { name: string; versions: { version: string }[] }[] };
@@ -61,7 +61,7 @@ describe('a server that emulates 1.32', { timeout: 60_000 }, () => {
     assert.match(log, /DRADeviceTaints/);
   });
 
-  it('shows its state only to clients that take text', async () => {
+  it('shows its state only to clients that accept text', async () => {
     assert.equal((await server.request('GET', '/statusz')).status, 406);
     assert.equal((await server.request('GET', '/flagz')).status, 406);
   });

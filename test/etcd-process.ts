@@ -10,8 +10,8 @@ import { pollUntil } from '../src/lib/testing/poll-until.js';
 /** The etcd programs at hand, by name: BINNACLE_ETCD, or what tools/fetch-test-binaries.mjs fetched. */
 export function etcdPrograms(): { name: string; program: string }[] {
   const root = process.env['BINNACLE_ROOT'] ?? '.';
-  const given = process.env['BINNACLE_ETCD'];
-  if (given !== undefined) return [{ name: 'etcd', program: given }];
+  const configured = process.env['BINNACLE_ETCD'];
+  if (configured !== undefined) return [{ name: 'etcd', program: configured }];
   return ['etcd-3.5', 'etcd-3.4']
     .map((name) => ({ name, program: path.join(root, '.cache', 'bin', name) }))
     .filter(({ program }) => fs.existsSync(program));
@@ -34,7 +34,7 @@ export interface EtcdProcess {
   remove(): Promise<void>;
 }
 
-/** With `tls` etcd asks for client certificates of the given authority. */
+/** With `tls` etcd requires client certificates of that authority. */
 export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdProcess> {
   const peer = { name: 'default', url: `http://127.0.0.1:${await freePort()}` };
   return startMember(program, { peers: [peer], peer, tls });

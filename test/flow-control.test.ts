@@ -61,7 +61,7 @@ function get(session: ClientHttp2Session, token: string, at: string): Promise<nu
   });
 }
 
-/** One after another until told; how long each took, in milliseconds. */
+/** One after another until stopped; how long each took, in milliseconds. */
 async function trickle(token: string, at: string, wanted: number, stop: () => boolean): Promise<number[]> {
   const session = connect();
   const took: number[] = [];
@@ -139,13 +139,13 @@ test('a flood is refused where it is too much, and leaves others their share', a
   t.diagnostic(`milliseconds at the 99th percentile: ${JSON.stringify(figures)}`);
   t.diagnostic(`the flood was answered: ${JSON.stringify(Object.fromEntries(statuses))}, ${small.length} small ones`);
   assert.ok((statuses.get(200) ?? 0) > 0 && (statuses.get(201) ?? 0) > 0, 'the flood has its share');
-  assert.ok((statuses.get(429) ?? 0) > 0, 'and is told when it is too much');
+  assert.ok((statuses.get(429) ?? 0) > 0, 'and gets 429 when it is too much');
   assert.deepEqual(
     [...statuses.keys()].filter((status) => ![200, 201, 429].includes(status)),
     [],
   );
   assert.ok(small.length > 20 && system.length > 20, 'others are served meanwhile');
-  // On a machine that others use as well everything takes longer, also what is asked alone.
+  // On a machine that others use as well everything takes longer, also a request by itself.
   const soonMs = Math.max(500, 10 * figures.idle);
   assert.ok(figures.small < soonMs && figures.system < soonMs, 'and soon');
 });

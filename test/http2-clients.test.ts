@@ -51,12 +51,12 @@ test('curl: create a large object, read it, read its head, watch it', { skip: mi
   assert.equal(codes.trim(), Array(60).fill('200').join(' '));
 });
 
-test('curl: what is refused before all of it has come is told why', { skip: missing('curl') }, async () => {
+test('curl: what is refused before all of it has come gets the reason', { skip: missing('curl') }, async () => {
   const file = path.join(server.folder, 'too-large.json');
   fs.writeFileSync(file, map('too-large', PIECE.repeat(5)));
   const json = ['-H', 'content-type: application/json', '--data-binary', `@${file}`];
-  const told = JSON.parse(await curl(...json, server.url + MAPS)) as { message: string };
-  assert.equal(told.message, 'Request entity too large: limit is 3145728');
+  const answer = JSON.parse(await curl(...json, server.url + MAPS)) as { message: string };
+  assert.equal(answer.message, 'Request entity too large: limit is 3145728');
 });
 
 test('nghttp: padded frames, a small window, many streams, trailers', { skip: missing('nghttp') }, async () => {
@@ -86,7 +86,7 @@ test('nghttp: padded frames, a small window, many streams, trailers', { skip: mi
   assert.equal((JSON.parse(small) as { data: { data: string } }).data.data.length, 100_000);
   const many = await nghttp('-nv', '-m', '90', `${server.url}${MAPS}/padded`);
   assert.equal(many.match(/:status: 200/g)?.length, 90);
-  // Tables of no size, so that nothing is remembered on either side.
+  // Tables of no size, so that nothing is indexed on either side.
   const bare = await nghttp(
     '-nv',
     '--header-table-size=0',
@@ -132,14 +132,14 @@ test('Node: a hundred watches on one connection each see what happens, and a pin
   });
   await new Promise((resolve) => session.once('remoteSettings', resolve));
   let seen = 0;
-  let told = (): void => undefined;
-  const all = new Promise<void>((resolve) => (told = resolve));
+  let done = (): void => undefined;
+  const all = new Promise<void>((resolve) => (done = resolve));
   for (let i = 0; i < 99; i++) {
     const stream = session.request({ ':path': `${MAPS}?watch=1&fieldSelector=metadata.name%3Dseen` });
     stream.on('error', () => undefined);
     stream.on('data', (piece: Buffer) => {
       for (const byte of piece) if (byte === 0x0a) seen++;
-      if (seen === 99 * 2) told();
+      if (seen === 99 * 2) done();
     });
     await new Promise((resolve) => stream.once('response', resolve));
   }

@@ -51,7 +51,7 @@ describe('kubectl', { skip: program === undefined && NO_KUBECTL, timeout: 120_00
     assert.match((await kubectl(`apply -f ${refused}`, { code: 1 })).err, /unknown field "spec\.replicaz"/);
   });
 
-  it('get prints tables, names and paths; describe tells of the object', async () => {
+  it('get prints tables, names and paths; describe shows the object', async () => {
     const { out } = await kubectl('get deployments -o wide');
     assert.match(
       out,

@@ -55,7 +55,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
     });
     assert.equal(status, 201, body);
   };
-  /** Candidates that live answer whenever they are asked. */
+  /** Candidates that live answer every ping. */
   const electedWhileAnswering = (holder: string, ...names: string[]): Promise<LeaseSpec | undefined> =>
     pollUntil(
       async () => {
@@ -73,11 +73,11 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
     await electedWhileAnswering('newer', 'newer');
     await stand('older', '1.33.0');
     // Until the lease is over its holder may let go of it in peace.
-    const asked = await pollUntil(
+    const pinged = await pollUntil(
       () => lease(two, 'default', 'work'),
       (spec) => spec?.holderIdentity === 'older' || spec?.preferredHolder === 'older',
     );
-    assert.ok(asked);
+    assert.ok(pinged);
     await electedWhileAnswering('older', 'newer', 'older');
   });
 

@@ -6,7 +6,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { podOnAgent } from './support/pod-on-agent.js';
+import { podOnKubelet } from './support/pod-on-kubelet.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const LOG = 'x'.repeat(5000);
@@ -30,7 +30,7 @@ describe('a log over a WebSocket', { timeout: 60_000 }, () => {
         response.writeHead(400).end('there was no container before');
       },
     );
-    await podOnAgent(server, kubelet);
+    await podOnKubelet(server, kubelet);
   });
   after(async () => {
     kubelet.close();
@@ -60,7 +60,7 @@ describe('a log over a WebSocket', { timeout: 60_000 }, () => {
     assert.equal(Buffer.concat(messages.map(({ data }) => data)).toString(), LOG);
   });
 
-  it('is text in base64 where that is asked for', async () => {
+  it('is text in base64 where that is requested', async () => {
     const { messages } = await whole(open(['base64.binary.k8s.io']));
     assert.ok(messages.every(({ isBinary }) => !isBinary));
     const pieces = messages.map(({ data }) => Buffer.from(data.toString(), 'base64'));

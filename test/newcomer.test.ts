@@ -1,5 +1,5 @@
 // runs-on: every-node
-// What a newcomer does first: `npm start`, and kubectl as the printed line says.
+// What a newcomer does first: `npm start`, and kubectl as its output says.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from './support/server.js';
 
 const program = kubectlProgram();
 
-it('whoever has not built it yet is told how, in one line', async () => {
+it('without a build, one line says how to build it', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-unbuilt-'));
   try {
     fs.mkdirSync(path.join(folder, 'bin'));

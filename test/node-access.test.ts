@@ -32,7 +32,7 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
     );
     return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
   };
-  const agents = [await kubelet(first), await kubelet(second)] as const;
+  const kubelets = [await kubelet(first), await kubelet(second)] as const;
   const one = shown('one');
   let close = (): void => undefined;
   const { kubelets: client } = buildNodeAccess(
@@ -46,7 +46,7 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
     },
     { dialer: directDialer, metrics: new MetricRegistry(), onDrained: (end) => (close = end) },
   );
-  const asked = async (server: https.Server): Promise<string> => {
+  const outcome = async (server: https.Server): Promise<string> => {
     const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     try {
       const { body } = await client.request({ method: 'GET', url });
@@ -55,12 +55,12 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
       return String(error).includes('certificate signed by unknown authority') ? 'not trusted' : String(error);
     }
   };
-  assert.deepEqual([await asked(agents[0]), await asked(agents[1])], ['one', 'not trusted']);
+  assert.deepEqual([await outcome(kubelets[0]), await outcome(kubelets[1])], ['one', 'not trusted']);
   const two = shown('two');
   fs.copyFileSync(two.cert, one.cert);
   fs.copyFileSync(two.key, one.key);
   fs.copyFileSync(second.ca, first.ca);
-  assert.deepEqual([await asked(agents[0]), await asked(agents[1])], ['two', 'not trusted']);
+  assert.deepEqual([await outcome(kubelets[0]), await outcome(kubelets[1])], ['two', 'not trusted']);
   close();
-  for (const server of agents) server.close();
+  for (const server of kubelets) server.close();
 });

@@ -9,7 +9,7 @@ import https from 'node:https';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { podOnAgent } from './support/pod-on-agent.js';
+import { podOnKubelet } from './support/pod-on-kubelet.js';
 import { residentMib } from './support/resident-memory.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
@@ -42,7 +42,7 @@ describe('streams of nodes', { timeout: 180_000 }, () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
       socket.pipe(socket);
     });
-    await podOnAgent(server, kubelet);
+    await podOnKubelet(server, kubelet);
   });
   after(async () => {
     for (const socket of open) socket.destroy();

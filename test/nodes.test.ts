@@ -1,4 +1,4 @@
-// What runs on nodes, with the real kubectl: an agent is played, and runs real commands.
+// What runs on nodes, with the real kubectl: a test kubelet runs real commands.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -7,13 +7,13 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Kubectl, kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
-import { type NodeAgent, startNodeAgent } from './support/node-agent.js';
+import { type TestKubelet, startTestKubelet } from './support/kubelet.js';
 import { startTestServer, type TestServer } from './support/server.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const program = kubectlProgram();
 const PODS = '/api/v1/namespaces/default/pods';
-/** How clients ask for streams: by WebSockets, as they do of themselves, or by SPDY, as older ones do. */
+/** How clients request streams: by WebSockets, as they do of themselves, or by SPDY, as older ones do. */
 const WAYS = {
   WebSockets: {},
   SPDY: { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' },
@@ -22,7 +22,7 @@ const WAYS = {
 describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeout: 60_000 }, () => {
   let server: TestServer;
   let kubectl: Kubectl;
-  let kubelet: NodeAgent;
+  let kubelet: TestKubelet;
   let commands: string;
   before(async () => {
     server = await startTestServer();
@@ -30,7 +30,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     commands = path.join(server.folder, 'commands');
     fs.mkdirSync(commands);
     const pki = (name: string): string => path.join(server.folder, 'pki', name);
-    kubelet = await startNodeAgent({ cert: pki('apiserver.crt'), key: pki('apiserver.key'), folder: commands });
+    kubelet = await startTestKubelet({ cert: pki('apiserver.crt'), key: pki('apiserver.key'), folder: commands });
     await server.request('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
     await server.request('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
     const status = {
@@ -55,7 +55,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     await server.stop();
   });
 
-  it('logs are read, and followed until the agent ends them', async () => {
+  it('logs are read, and followed until the kubelet ends them', async () => {
     assert.equal((await kubectl('logs p --tail=5')).out, 'hello from /containerLogs/default/p/c?tailLines=5\n');
     kubelet.onLog = (_request, write, end) => {
       write('one\n');
@@ -143,7 +143,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     assert.equal(code, 0);
   });
 
-  it('a proxy that people run locally leads to the agent', async () => {
+  it('a proxy that people run locally leads to the kubelet', async () => {
     const child = spawn(program ?? '', ['proxy', '--port=0'], {
       env: { PATH: process.env['PATH'], HOME: server.folder, KUBECONFIG: server.kubeconfig },
     });
@@ -161,7 +161,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     }
   });
 
-  it('an agent that goes in the middle of a log, or of a command, is felt there only', async () => {
+  it('a kubelet that goes in the middle of a log, or of a command, is felt there only', async () => {
     let socket: { destroy(): void } | undefined;
     kubelet.onLog = (request, write) => {
       socket = request.socket;
@@ -172,7 +172,7 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
     socket.destroy();
     assert.equal((await cut).body, 'half\n');
     kubelet.onLog = undefined;
-    const hung = startNodeAgentThatHangs();
+    const hung = startHangingKubelet();
     await hung.ready;
     await server.request('POST', '/api/v1/nodes', { metadata: { name: 'hung' } });
     const status = {
@@ -217,8 +217,8 @@ describe('kubectl and nodes', { skip: program === undefined && NO_KUBECTL, timeo
   });
 });
 
-/** Takes connections and says nothing until told what. */
-function startNodeAgentThatHangs(): {
+/** Accepts connections and sends nothing until it gets what to send. */
+function startHangingKubelet(): {
   ready: Promise<void>;
   port: () => number;
   answer: (bytes: string) => void;

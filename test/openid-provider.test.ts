@@ -39,7 +39,7 @@ test('tokens of a real provider are users with their groups, before and after th
   const other = await tokenOf('builder');
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   const me = await pollUntil(
-    () => ask(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review),
+    () => call(token, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review),
     // The server looks for its issuers while it serves already.
     ({ status }) => status !== 401,
   );
@@ -48,21 +48,21 @@ test('tokens of a real provider are users with their groups, before and after th
   assert.equal(userInfo['username'], 'acme:builder');
   assert.deepEqual(userInfo['groups'], ['acme:developers', 'system:authenticated']);
 
-  assert.equal((await ask(token, 'GET', '/api/v1/namespaces/default/pods')).status, 403);
+  assert.equal((await call(token, 'GET', '/api/v1/namespaces/default/pods')).status, 403);
   const bound = await server.request('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     metadata: { name: 'developers-look' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:aggregate-to-view' },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'acme:developers' }],
   });
   assert.equal(bound.status, 201, bound.body);
-  assert.equal((await ask(token, 'GET', '/api/v1/namespaces/default/pods')).status, 200);
-  assert.equal((await ask(token, 'DELETE', '/api/v1/namespaces/default/pods/x')).status, 403);
+  assert.equal((await call(token, 'GET', '/api/v1/namespaces/default/pods')).status, 200);
+  assert.equal((await call(token, 'DELETE', '/api/v1/namespaces/default/pods/x')).status, 403);
 
   await provider.close();
-  assert.equal((await ask(other, 'GET', '/api/v1/namespaces/default/pods')).status, 200, 'the keys are known');
+  assert.equal((await call(other, 'GET', '/api/v1/namespaces/default/pods')).status, 200, 'the keys are known');
   const [head = '', body = ''] = other.split('.');
   const forged = `${head}.${body}.${'A'.repeat(342)}`;
-  const refused = await ask(forged, 'GET', '/api/v1/namespaces/default/pods');
+  const refused = await call(forged, 'GET', '/api/v1/namespaces/default/pods');
   assert.equal(refused.status, 401);
   assert.equal((JSON.parse(refused.body) as { message: string }).message, 'Unauthorized', 'and nothing of why');
 });
@@ -148,7 +148,7 @@ async function tokenOf(client: string): Promise<string> {
   return (JSON.parse(answer.body) as { access_token: string }).access_token;
 }
 
-const ask = (token: string, method: string, to: string, body?: object): Promise<Answer> =>
+const call = (token: string, method: string, to: string, body?: object): Promise<Answer> =>
   send(`${server.url}${to}`, {
     method,
     ca: fs.readFileSync(path.join(server.folder, 'pki', 'ca.crt')),

@@ -74,7 +74,7 @@ describe('an environment for tests of operators', { skip: etcdProgram === undefi
         .on('error', reject);
     });
 
-  it('finds in the help that no port without encryption can be asked for', async () => {
+  it('finds in the help that no port without encryption can be opened', async () => {
     const { stdout } = await promisify(execFile)(program, ['--help']);
     assert.match(stdout, /^\s*--secure-port\b/m);
     assert.doesNotMatch(stdout, /^\s*--insecure-port\b/m);

@@ -50,8 +50,8 @@ describe('gRPC', () => {
     return connection;
   };
 
-  const ending = (connection: GrpcConnection, take: (message: Buffer) => void | Promise<void>): Promise<GrpcError> =>
-    new Promise((resolve) => connection.stream('/test.Test/Watch', take, resolve));
+  const ending = (connection: GrpcConnection, receive: (message: Buffer) => void | Promise<void>): Promise<GrpcError> =>
+    new Promise((resolve) => connection.stream('/test.Test/Watch', receive, resolve));
 
   it('ends a stream with what was wrong when a frame is in a form that is not read', async () => {
     const connection = await connect(COMPRESSED);
@@ -109,7 +109,7 @@ describe('gRPC', () => {
     ],
     ['does not say how it went', saying(PLAIN, { 'x-y': 'z' }), 2, ''],
     ['has a head alone, which says nothing', (stream) => stream.respond(HEAD, { endStream: true }), 2, ''],
-    ['is refused after it was given', saying(PLAIN, { 'grpc-status': '9', 'grpc-message': 'no' }), 9, 'no'],
+    ['is refused after its message', saying(PLAIN, { 'grpc-status': '9', 'grpc-message': 'no' }), 9, 'no'],
     [
       'is two answers',
       saying(Buffer.concat([PLAIN, PLAIN]), OK),
@@ -132,24 +132,24 @@ describe('gRPC', () => {
     ],
   ];
   for (const [what, answer, status, message] of outcomes) {
-    it(`tells of a call whose answer ${what}`, async () => {
+    it(`reports a call whose answer ${what}`, async () => {
       const connection = await connectTo(answer);
       await assert.rejects(connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), { status, message });
     });
   }
 
   it('carries large messages both ways through small windows', async () => {
-    const asked: Buffer[] = [];
+    const sent: Buffer[] = [];
     const connection = await connectTo((stream) => {
-      stream.on('data', (chunk: Buffer) => asked.push(chunk));
+      stream.on('data', (chunk: Buffer) => sent.push(chunk));
       stream.on('end', () => saying(framedOf(LARGE), OK)(stream));
     });
     const answer = await connection.call('/test.Test/Ask', LARGE, 60_000);
     assert.ok(answer.equals(LARGE));
-    assert.ok(Buffer.concat(asked).subarray(5).equals(LARGE));
+    assert.ok(Buffer.concat(sent).subarray(5).equals(LARGE));
   });
 
-  it('asks for no more of a stream than its receiver takes, and goes on with other calls', async () => {
+  it('reads no more of a stream than its receiver accepts, and goes on with other calls', async () => {
     let sent = 0;
     const connection = await connectTo((stream) => {
       if (stream.session?.listenerCount('half') === 1) return saying(PLAIN, OK)(stream);
@@ -161,25 +161,25 @@ describe('gRPC', () => {
       };
       send();
     });
-    let taken = 0;
+    let received = 0;
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (goOn = resolve));
     const all = new Promise<void>((resolve) => {
       connection.stream(
         '/test.Test/Watch',
-        () => (++taken === 30 ? resolve() : held),
+        () => (++received === 30 ? resolve() : held),
         () => undefined,
       );
     });
-    await pollUntil(() => taken === 1);
+    await pollUntil(() => received === 1);
     assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 60_000), PLAIN.subarray(5));
-    assert.equal(taken, 1);
+    assert.equal(received, 1);
     assert.ok(sent < 30, 'the window is what may wait');
     goOn();
     await all;
   });
 
-  /** A server that says what it is, and then the given bytes, whatever it is asked. */
+  /** A server that says what it is, and then the given bytes, whatever the request. */
   const connectRaw = async (answer: (socket: net.Socket) => void): Promise<GrpcConnection> => {
     const sockets: net.Socket[] = [];
     const server = net.createServer((socket) => {
@@ -238,10 +238,10 @@ describe('gRPC', () => {
     server.close();
   });
 
-  it('asks once more where the server did not look', async () => {
-    let asked = 0;
+  it('retries once where the server refused the stream unprocessed', async () => {
+    let attempts = 0;
     const connection = await connectTo((stream) => {
-      if (++asked === 1) stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+      if (++attempts === 1) stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
       else saying(PLAIN, OK)(stream);
     });
     assert.deepEqual(await connection.call('/test.Test/Ask', Buffer.alloc(0), 5_000), PLAIN.subarray(5));

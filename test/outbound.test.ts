@@ -168,16 +168,16 @@ describe('the outbound client', () => {
     });
     const server = await listen(dying as never, 'https');
     const client = new HttpClient({ dialer: directDialer, tls: () => ({ ca }) });
-    const ask = (target: string) => client.request({ method: 'GET', url: new URL(target, server.url) });
-    assert.equal(String(await collectBody(await ask('/whole'), 100)), 'all of it');
-    const half = collectBody(await ask('/half'), 100);
+    const get = (target: string) => client.request({ method: 'GET', url: new URL(target, server.url) });
+    assert.equal(String(await collectBody(await get('/whole'), 100)), 'all of it');
+    const half = collectBody(await get('/half'), 100);
     leave();
     await assert.rejects(half, { message: 'unexpected EOF' });
     client.close();
     server.close();
   });
 
-  it('asks again what a server refused to look at over HTTP/2, and tells why it broke off the rest', async () => {
+  it('retries what a server refused unprocessed over HTTP/2, and reports why it broke off the rest', async () => {
     const choosy = http2.createSecureServer(good);
     let refusals = 0;
     choosy.on('stream', (stream, headers) => {
@@ -197,7 +197,7 @@ describe('the outbound client', () => {
     server.close();
   });
 
-  it('tells in words what a server says is wrong with the handshake', async () => {
+  it('names what the TLS alert of a server says is wrong', async () => {
     const server = await listen(http2.createSecureServer(good) as never, 'https');
     const client = new HttpClient({ dialer: directDialer, http2: false, tls: () => ({ ca }) });
     const error = await failureOf(client.request({ method: 'GET', url: server.url }));
@@ -223,7 +223,7 @@ describe('the outbound client', () => {
     assert.equal(error.message, 'tls: failed to verify certificate: x509: certificate signed by unknown authority');
   });
 
-  it('holds a server to its name, which only alternative names give', async () => {
+  it('holds a server to its name, which only alternative names have', async () => {
     const byName = await refused({ ca, serverName: 'other.example.test' }, () => secure.url);
     assert.equal(
       byName.message,
@@ -244,23 +244,23 @@ describe('the outbound client', () => {
     named.close();
   });
 
-  it('tells of a certificate without alternative names, whether it is trusted or not', async () => {
+  it('reports a certificate without alternative names, whether it is trusted or not', async () => {
     const nameless = await listen(https.createServer(pairFor({}), echo), 'https');
-    const told: string[] = [];
-    const ask = async (url: URL, tls: ClientTls): Promise<void> => {
+    const faults: string[] = [];
+    const get = async (url: URL, tls: ClientTls): Promise<void> => {
       const client = new HttpClient({ dialer: directDialer, tls: () => tls });
-      const certificateFault = (fault: string, host: string): void => void told.push(`${fault} ${host}`);
+      const certificateFault = (fault: string, host: string): void => void faults.push(`${fault} ${host}`);
       await client.request({ method: 'GET', url, certificateFault }).then(
         (answer) => collectBody(answer, 100),
         () => undefined,
       );
       client.close();
     };
-    await ask(nameless.url, { ca });
-    await ask(nameless.url, { insecure: true });
-    assert.deepEqual(told, ['missing-san 127.0.0.1', 'missing-san 127.0.0.1']);
-    await ask(secure.url, { ca });
-    assert.equal(told.length, 2);
+    await get(nameless.url, { ca });
+    await get(nameless.url, { insecure: true });
+    assert.deepEqual(faults, ['missing-san 127.0.0.1', 'missing-san 127.0.0.1']);
+    await get(secure.url, { ca });
+    assert.equal(faults.length, 2);
     nameless.close();
   });
 
@@ -274,7 +274,7 @@ describe('the outbound client', () => {
     expired.close();
   });
 
-  it('takes any certificate when told to, and one that is itself trusted', async () => {
+  it('takes any certificate when faults to, and one that is itself trusted', async () => {
     for (const tls of [{ insecure: true, ca: '' }, { ca: good.cert }]) {
       const client = new HttpClient({ dialer: directDialer, tls: () => tls });
       await collectBody(await client.request({ method: 'GET', url: secure.url }), 100);
@@ -308,7 +308,7 @@ describe('the outbound client', () => {
     slow.close();
   });
 
-  it('reads no more than it was told of an answer', async () => {
+  it('reads no more than it was faults of an answer', async () => {
     const large = await listen(
       http.createServer((_request, response) => void response.end(Buffer.alloc(1_000_000))),
       'http',
@@ -338,10 +338,10 @@ describe('the outbound client', () => {
       'http',
     );
     const client = new HttpClient({ dialer: directDialer });
-    const ask = async (server: Listening): Promise<string> =>
+    const get = async (server: Listening): Promise<string> =>
       (await failureOf(client.request({ method: 'GET', url: asTls(server) }))).message;
-    assert.equal(await ask(plain), 'http: server gave HTTP response to HTTPS client');
-    assert.equal(await ask(garbage), 'tls: first record does not look like a TLS handshake');
+    assert.equal(await get(plain), 'http: server gave HTTP response to HTTPS client');
+    assert.equal(await get(garbage), 'tls: first record does not look like a TLS handshake');
     client.close();
     const dialer = counting();
     const once = new HttpClient({ dialer, probePlainHttp: false });

@@ -86,7 +86,7 @@ describe('servers of different releases', { skip, timeout: 120_000 }, () => {
     assert.equal(answer.status, 404);
   });
 
-  it('tell where they are reached, and in which versions they write', async () => {
+  it('publish where they are reached, and in which versions they write', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
     const { body } = await newer.request('GET', `${leases}?labelSelector=kubernetes.io/hostname%3Dolder`);
     const { items } = JSON.parse(body) as { items: { metadata: { annotations: Record<string, string> } }[] };
@@ -102,7 +102,7 @@ describe('servers of different releases', { skip, timeout: 120_000 }, () => {
     };
     const names = all.items.map(({ metadata }) => metadata.name);
     assert.ok(names.includes('core.pods') && names.includes('core.events'));
-    assert.ok(!names.includes('events.k8s.io.events'), 'the same objects are told once');
+    assert.ok(!names.includes('events.k8s.io.events'), 'the same objects are published once');
   });
 
   it('say so when the other one cannot be reached', async () => {
@@ -113,7 +113,7 @@ describe('servers of different releases', { skip, timeout: 120_000 }, () => {
   });
 });
 
-describe('a server that cannot tell in which versions it writes', { timeout: 60_000 }, () => {
+describe('a server that cannot publish in which versions it writes', { timeout: 60_000 }, () => {
   it('is not ready, and lets nobody write', async () => {
     const flags = ['--feature-gates=StorageVersionAPI=true'];
     const server = await startTestServer({ flags, untilLive: true });

@@ -87,8 +87,8 @@ const TABLE: readonly Refused[] = [
   },
   { flags: ['--tracing-config-file={dir}/no.yaml'], says: ['{dir}/no.yaml'] },
   {
-    flags: ['--secure-port={taken}'],
-    says: ['failed to listen on 127.0.0.1:{taken}: listen tcp 127.0.0.1:{taken}: bind: address already in use'],
+    flags: ['--secure-port={busy}'],
+    says: ['failed to listen on 127.0.0.1:{busy}: listen tcp 127.0.0.1:{busy}: bind: address already in use'],
   },
   {
     flags: ['--bind-address=192.0.2.1'],
@@ -99,20 +99,20 @@ const TABLE: readonly Refused[] = [
 
 describe('a start that is refused', { timeout: 120_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-refused-'));
-  const taken = net.createServer();
-  before(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
+  const busy = net.createServer();
+  before(() => new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve)));
   after(() => {
-    taken.close();
+    busy.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
   for (const [i, { flags, files = {}, says }] of TABLE.entries()) {
-    it(`${flags.join(' ')} is told in one line, and leaves nothing behind`, async () => {
+    it(`${flags.join(' ')} is reported in one line, and leaves nothing behind`, async () => {
       const dir = path.join(folder, String(i));
       fs.mkdirSync(dir);
       for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(dir, name), text);
-      const port = String((taken.address() as net.AddressInfo).port);
-      const filled = (text: string): string => text.replaceAll('{dir}', dir).replaceAll('{taken}', port);
+      const port = String((busy.address() as net.AddressInfo).port);
+      const filled = (text: string): string => text.replaceAll('{dir}', dir).replaceAll('{busy}', port);
       const usual = [
         '--bind-address=127.0.0.1',
         '--service-cluster-ip-range=10.0.0.0/24',

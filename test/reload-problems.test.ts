@@ -1,6 +1,6 @@
 // runs-on: every-node
-// What is wrong with a file that changed under the running program is told once, in one line that names the file and the
-// field, and what was in effect stays so.
+// What is wrong with a file that changed under the running program is logged once, in one line that names the file and
+// the field, and what was in effect stays so.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -87,12 +87,12 @@ const CASES: readonly { what: string; change: () => void; says: readonly string[
 ];
 
 for (const { what, change, says } of CASES) {
-  test(`${what} is told once, in one line`, async () => {
+  test(`${what} is logged once, in one line`, async () => {
     const from = server.log().length;
     change();
     const lines = (): string[] => server.log().slice(from).split('\n').slice(0, -1);
     await pollUntil(() => lines().some((line) => line.startsWith('E')));
-    // Whatever else changes in the folder, the same problem is not told again.
+    // Whatever else changes in the folder, the same problem is not logged again.
     for (let i = 0; i < 3; i++) {
       fs.writeFileSync(path.join(folder, 'beside'), String(i));
       await wait(SETTLED_MS);

@@ -87,7 +87,7 @@ function connect(options: http2.SecureClientSessionOptions = {}): http2.ClientHt
   return http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certPem, ...options });
 }
 
-function ask(
+function send(
   session: http2.ClientHttp2Session,
   headers: http2.OutgoingHttpHeaders,
   body?: Buffer | string,
@@ -135,7 +135,7 @@ test('a request arrives as plain data over both protocols, with its body and its
     return ok(JSON.stringify([r.method, r.path, r.search, r.query.get('b'), r.httpVersion, groups, body]));
   };
   const session = connect();
-  const two = await ask(session, { ':method': 'POST', ':path': '/a%20b?b=1', 'x-many': ['x, y', 'z'] }, 'hello');
+  const two = await send(session, { ':method': 'POST', ':path': '/a%20b?b=1', 'x-many': ['x, y', 'z'] }, 'hello');
   session.close();
   assert.deepEqual(JSON.parse(two.body), ['POST', '/a%20b', 'b=1', '1', '2.0', ['x, y', 'z'], 'hello']);
   const one = await ask1({ method: 'POST', path: '/a%20b?b=1', headers: { 'x-many': ['x, y', 'z'] } }, 'hello');
@@ -153,10 +153,10 @@ test('a body beyond the limit is refused with 413 and the connection stays usabl
     }
   };
   const session = connect();
-  const refused = await ask(session, { ':method': 'POST', ':path': '/' }, Buffer.alloc(200_000));
+  const refused = await send(session, { ':method': 'POST', ':path': '/' }, Buffer.alloc(200_000));
   assert.equal(refused.status, 413);
   assert.equal(refused.body, 'Request entity too large: limit is 10');
-  assert.equal((await ask(session, { ':method': 'POST', ':path': '/' }, 'small')).body, 'read');
+  assert.equal((await send(session, { ':method': 'POST', ':path': '/' }, 'small')).body, 'read');
   session.close();
   assert.equal((await ask1({ method: 'POST' }, 'x'.repeat(100_000))).status, 413);
 });
@@ -242,10 +242,10 @@ test('an answer in pieces waits for a slow client and ends when the client goes'
 test('HEAD answers the headers of GET, and a list of buffers is written in order', async () => {
   handler = () => ok([Buffer.from('one,'), Buffer.from('two')], { 'content-type': 'text/plain' });
   const session = connect();
-  const head = await ask(session, { ':method': 'HEAD', ':path': '/' });
+  const head = await send(session, { ':method': 'HEAD', ':path': '/' });
   assert.equal(head.body, '');
   assert.equal(head.headers['content-type'], 'text/plain');
-  assert.equal((await ask(session, { ':path': '/' })).body, 'one,two');
+  assert.equal((await send(session, { ':path': '/' })).body, 'one,two');
   session.close();
   assert.equal((await ask1({})).body, 'one,two');
   assert.equal((await ask1({ method: 'HEAD' })).headers['content-length'], '7');
@@ -257,7 +257,7 @@ test('connection: close becomes GOAWAY on HTTP/2 after the answer is whole', asy
   handler = () => ok('x'.repeat(500_000), { connection: 'close' });
   const session = connect();
   const goaway = new Promise((resolve) => session.once('goaway', resolve));
-  assert.equal((await ask(session, { ':path': '/' })).body.length, 500_000);
+  assert.equal((await send(session, { ':path': '/' })).body.length, 500_000);
   assert.equal(await goaway, 0);
 });
 
@@ -265,7 +265,7 @@ test('the client certificate chain is there as DER, and absent without one', asy
   handler = (r) => ok(r.clientCertificates[0]?.toString('base64') ?? '');
   const session = connect({ cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) });
   const leaf = new X509Certificate(fs.readFileSync(admin.certFile)).raw.toString('base64');
-  assert.equal((await ask(session, { ':path': '/' })).body, leaf);
+  assert.equal((await send(session, { ':path': '/' })).body, leaf);
   session.close();
   assert.equal((await ask1({})).body, '');
 });
@@ -335,8 +335,8 @@ test('an upgrade hands over the connection; one that is refused is answered like
 });
 
 test('the body of a request for WebSockets is what comes first there; one that is refused is passed over', async () => {
-  handler = ({ path: asked, upgrade, method }) => {
-    if (upgrade === undefined || asked !== '/ok') return { status: 403, headers: {}, body: `no ${method}` };
+  handler = ({ path: requested, upgrade, method }) => {
+    if (upgrade === undefined || requested !== '/ok') return { status: 403, headers: {}, body: `no ${method}` };
     const { head, socket } = upgrade;
     socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${head.toString()}`);
     return { status: 101, headers: {}, body: undefined };
@@ -359,19 +359,19 @@ test('the body of a request for WebSockets is what comes first there; one that i
 });
 
 test('over HTTP/2 any method is a request, and what is no path is none', async () => {
-  handler = ({ method, path: asked }) => ok(`${method} ${asked}`);
+  handler = ({ method, path: requested }) => ok(`${method} ${requested}`);
   const session = connect();
-  assert.equal((await ask(session, { ':method': 'BREW', ':path': '/pot' })).body, 'BREW /pot');
-  assert.equal((await ask(session, { ':method': 'OPTIONS', ':path': '*' })).body, 'OPTIONS *');
+  assert.equal((await send(session, { ':method': 'BREW', ':path': '/pot' })).body, 'BREW /pot');
+  assert.equal((await send(session, { ':method': 'OPTIONS', ':path': '*' })).body, 'OPTIONS *');
   const connected = session.request({ ':method': 'CONNECT', ':authority': 'example.test:443' });
   connected.setEncoding('utf8');
   let said = '';
   for await (const piece of connected) said += String(piece);
   assert.equal(said, 'CONNECT ');
   for (const bad of ['/%zz', '/%4', 'api']) {
-    await assert.rejects(ask(session, { ':method': 'GET', ':path': bad }), /NGHTTP2_PROTOCOL_ERROR/, bad);
+    await assert.rejects(send(session, { ':method': 'GET', ':path': bad }), /NGHTTP2_PROTOCOL_ERROR/, bad);
   }
-  assert.equal((await ask(session, { ':path': '/' })).body, 'GET /');
+  assert.equal((await send(session, { ':path': '/' })).body, 'GET /');
   session.close();
 });
 
@@ -401,7 +401,7 @@ test('over HTTP/2 as well 100 Continue is said only when the body is wanted', as
 
 test('a connection that ends is said to with HTTP/1.1 only, one that stays with HTTP/1.0 only', async () => {
   handler = () => ok('fine');
-  const told = (version: string, connection: string): Promise<string | undefined> =>
+  const connectionHeader = (version: string, connection: string): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
       const options = { port: listener.port, host: '127.0.0.1', ca: authority.certPem, ALPNProtocols: ['http/1.1'] };
       const socket = tls.connect({ ...options, checkServerIdentity: () => undefined }, () =>
@@ -416,15 +416,15 @@ test('a connection that ends is said to with HTTP/1.1 only, one that stays with 
         resolve(/^Connection: (.*)\r$/m.exec(text)?.[1]);
       });
     });
-  assert.equal(await told('1.0', 'close'), undefined);
-  assert.equal(await told('1.0', 'keep-alive'), 'keep-alive');
-  assert.equal(await told('1.1', 'close'), 'close');
-  assert.equal(await told('1.1', 'keep-alive'), undefined);
+  assert.equal(await connectionHeader('1.0', 'close'), undefined);
+  assert.equal(await connectionHeader('1.0', 'keep-alive'), 'keep-alive');
+  assert.equal(await connectionHeader('1.1', 'close'), 'close');
+  assert.equal(await connectionHeader('1.1', 'keep-alive'), undefined);
 });
 
-test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
+test('plain HTTP gets a hint to use TLS, and rubbish does no harm', async () => {
   handler = () => ok('fine');
-  const send = (bytes: string): Promise<string> =>
+  const sendRaw = (bytes: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = net.connect(listener.port, '127.0.0.1', () => socket.write(bytes));
       let text = '';
@@ -433,10 +433,10 @@ test('plain HTTP is told to use TLS, and rubbish does no harm', async () => {
       socket.on('error', () => undefined);
     });
   assert.match(
-    await send('GET / HTTP/1.1\r\n\r\n'),
+    await sendRaw('GET / HTTP/1.1\r\n\r\n'),
     /^HTTP\/1.0 400 [^]*Client sent an HTTP request to an HTTPS server.\n$/,
   );
-  await send('rubbish that is no TLS at all\r\n');
+  await sendRaw('rubbish that is no TLS at all\r\n');
   assert.equal((await ask1({})).body, 'fine');
 });
 

@@ -96,7 +96,7 @@ async function ready(server: Server): Promise<void> {
   await pollUntil(async () => (await get1(server, '/readyz')).status === 200);
 }
 
-test('health is told over HTTP/1.1 and HTTP/2, whole and by check', async () => {
+test('health is served over HTTP/1.1 and HTTP/2, whole and by check', async () => {
   const server = await start();
   try {
     await ready(server);
@@ -132,11 +132,11 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     const outcomes: { readonly atMs: number; readonly what: string }[] = [];
     let stopped = false;
     let signalledMs = Infinity;
-    let told = (): void => undefined;
-    const toldToComeBack = new Promise<void>((resolve) => (told = resolve));
+    let done = (): void => undefined;
+    const sent429 = new Promise<void>((resolve) => (done = resolve));
     const note = (what: string): void => {
       outcomes.push({ atMs: performance.now() - signalledMs, what });
-      if (what === '429') told();
+      if (what === '429') done();
     };
     const load = async (get: () => Promise<Answer>): Promise<void> => {
       while (!stopped) {
@@ -166,7 +166,7 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     });
     await new Promise((resolve) => watch.on('response', resolve));
     while (outcomes.length < 2 * loads.length) await get1(server, '/livez');
-    // Draining lasts as long as this request, whose body comes only when another has been told to come back.
+    // Draining lasts as long as this request, whose body comes only when another has got 429.
     const holding = connect(server);
     const held = holding.request({
       ':method': 'POST',
@@ -188,7 +188,7 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     assert.equal((await get1(server, '/healthz')).status, 200);
     assert.equal((await get1(server, '/livez')).status, 200);
 
-    await Promise.race([toldToComeBack, server.exited]);
+    await Promise.race([sent429, server.exited]);
     held.end('{"name":"held"}}');
     assert.equal(await heldStatus, 201);
 
@@ -210,7 +210,7 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
     );
     assert.ok(
       outcomes.some(({ what }) => what === '429'),
-      'new requests were told to come back',
+      'new requests got 429',
     );
     const events = [...server.log().matchAll(/shutdown event" name="(\w+)"/g)].map((match) => match[1]);
     assert.deepEqual(events, [

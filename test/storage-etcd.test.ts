@@ -1,4 +1,4 @@
-// Two servers on one etcd: what one writes, the other reads, at once when asked for the newest.
+// Two servers on one etcd: what one writes, the other reads, at once with a quorum read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';

@@ -111,9 +111,9 @@ describe('stored forms on etcd', { skip, timeout: 120_000 }, () => {
     it(`a server with ${name} reads what those before it wrote, and writes its own form`, async () => {
       const server = await start(flags);
       try {
-        const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-        await create(server, definitions, definition(`${name}s`));
-        if (written.length === 0) await create(server, definitions, definition('widgets'));
+        const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+        await create(server, crds, definition(`${name}s`));
+        if (written.length === 0) await create(server, crds, definition('widgets'));
         await served(server, WIDGETS);
         const data = { by: name };
         await create(server, CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });

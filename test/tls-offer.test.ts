@@ -54,7 +54,7 @@ function pairOf(name: string, keys: KeyPair): CertificateFiles {
   return files;
 }
 
-/** The port of a server that shows `other` to whom asks for `other.test`. */
+/** The port of a server that shows `other` for the server name `other.test`. */
 async function listening(serving: CertificateFiles, other: CertificateFiles): Promise<number> {
   const log = createLogs({ verbosity: 1, write: (_descriptor, text) => void lines.push(...text.split('\n')) }).for(
     'test',
@@ -122,7 +122,7 @@ const suiteFor = (port: number, options: readonly string[]) => async (suites: re
 const SUITES = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305', 'AES128-SHA', 'AES256-SHA'];
 const NAMES = [[], ['-servername', 'other.test']] as const;
 
-test('five suites of TLS 1.2 are offered for each kind of key, by default and to who asks for a name', async () => {
+test('five suites of TLS 1.2 are offered for each kind of key, by default and for a server name', async () => {
   const all = await allSuites();
   for (const refused of ['AES128-SHA', 'ECDHE-RSA-AES128-SHA256', 'DHE-RSA-AES128-GCM-SHA256', 'AES128-CCM8']) {
     assert.ok(all.includes(refused), `the client offers ${refused}`);
@@ -286,21 +286,21 @@ function offeredIn(hello: Buffer): { suites: number[]; groups: number[] } {
     Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16BE(2 * i));
   // A header of a record, one of a message, a version and 32 random bytes.
   let at = 5 + 4 + 2 + 32;
-  const take = (lengthBytes: number): Buffer => {
+  const readVector = (lengthBytes: number): Buffer => {
     const end = at + lengthBytes + hello.readUIntBE(at, lengthBytes);
-    const taken = hello.subarray(at + lengthBytes, end);
+    const vector = hello.subarray(at + lengthBytes, end);
     at = end;
-    return taken;
+    return vector;
   };
-  take(1);
-  const suites = numbers(take(2));
-  take(1);
+  readVector(1);
+  const suites = numbers(readVector(2));
+  readVector(1);
   at += 2;
   let groups: number[] = [];
   while (at < hello.length) {
     const type = hello.readUInt16BE(at);
     at += 2;
-    const body = take(2);
+    const body = readVector(2);
     if (type === 10) groups = numbers(body.subarray(2));
   }
   return { suites, groups };

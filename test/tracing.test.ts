@@ -1,5 +1,5 @@
-// Traces on the real program, with collectors that take them, are not there, say nothing, die and refuse: a request does
-// not notice, and neither does the end of the server for long.
+// Traces on the real program, with collectors that accept them, are not there, say nothing, die and refuse: a request
+// does not notice, and neither does the end of the server for long.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http2 from 'node:http2';
@@ -19,7 +19,7 @@ after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 type Answer = (stream: http2.ServerHttp2Stream) => void;
 
-const taking: Answer = (stream) => {
+const accepting: Answer = (stream) => {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
   stream.end(Buffer.alloc(5));
@@ -36,7 +36,7 @@ const dying: Answer = (stream) => stream.session?.destroy();
 
 interface TestCollector {
   readonly endpoint: string;
-  /** Of all spans that came, also where they were not taken. */
+  /** Of all spans that came, also where they were not accepted. */
   readonly names: string[];
   calls: number;
   answer: Answer;
@@ -115,18 +115,18 @@ async function endsSoon(server: TestServer): Promise<void> {
 
 describe('traces', { concurrency: true }, () => {
   it('reach a collector in batches, and what is left at the end', async () => {
-    const collector = await startCollector(taking);
+    const collector = await startCollector(accepting);
     const server = await start(collector.endpoint);
     await use(server);
     await pollUntil(() => collector.names.includes(GET_NAME));
     const before = collector.names.length;
     await use(server);
     await endsSoon(server);
-    assert.ok(collector.names.slice(before).includes(GET_NAME), 'the end takes along what waits');
+    assert.ok(collector.names.slice(before).includes(GET_NAME), 'the end sends what waits');
   });
 
   it('reach a collector on a unix socket', async () => {
-    const collector = await startCollector(taking, path.join(folder, 'collector.sock'));
+    const collector = await startCollector(accepting, path.join(folder, 'collector.sock'));
     const server = await start(collector.endpoint);
     await use(server);
     await endsSoon(server);
@@ -163,7 +163,7 @@ describe('traces', { concurrency: true }, () => {
     await pollUntil(() => collector.calls > 0);
     await use(server);
     const lost = collector.names.splice(0).length;
-    collector.answer = taking;
+    collector.answer = accepting;
     await pollUntil(() => collector.names.length >= lost && collector.names.includes(GET_NAME));
     assert.equal(await dropped(server, 'not-taken'), 0);
     await endsSoon(server);
@@ -174,7 +174,7 @@ describe('traces', { concurrency: true }, () => {
     const server = await start(collector.endpoint);
     await use(server);
     await pollUntil(async () => (await dropped(server, 'not-taken')) > 0);
-    collector.answer = taking;
+    collector.answer = accepting;
     collector.names.splice(0);
     await use(server);
     await pollUntil(() => collector.names.includes(GET_NAME));

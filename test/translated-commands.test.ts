@@ -1,5 +1,5 @@
 // runs-on: every-node
-// Commands of clients that speak WebSocket to an agent that speaks SPDY: how the ending of one side reaches the other.
+// Commands of clients that speak WebSocket to a kubelet that speaks SPDY: how the ending of one side reaches the other.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import https from 'node:https';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { podOnAgent } from './support/pod-on-agent.js';
+import { podOnKubelet } from './support/pod-on-kubelet.js';
 import { startTestServer, type TestServer } from './support/server.js';
 import { type AgentStream, serveSpdy } from './support/spdy-server.js';
 
@@ -17,22 +17,22 @@ const STREAMS = 3;
 
 interface Command {
   readonly client: WebSocket;
-  readonly agent: Duplex;
+  readonly kubelet: Duplex;
   readonly streams: ReadonlyMap<string, AgentStream>;
 }
 
 describe('a translated command', { timeout: 60_000 }, () => {
   let server: TestServer;
-  let agent: https.Server;
+  let kubelet: https.Server;
   let begun: (command: Omit<Command, 'client'>) => void = () => undefined;
-  let asked: readonly string[] = [];
+  let headersSent: readonly string[] = [];
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
 
   before(async () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
-    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
-    agent.on('upgrade', ({ rawHeaders }, socket: Duplex, head: Buffer) => {
-      asked = rawHeaders;
+    kubelet = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
+    kubelet.on('upgrade', ({ rawHeaders }, socket: Duplex, head: Buffer) => {
+      headersSent = rawHeaders;
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${PROTOCOL}\r\n\r\n`,
       );
@@ -42,14 +42,14 @@ describe('a translated command', { timeout: 60_000 }, () => {
           stream.headers.get('streamtype') ?? '',
           stream.on('error', () => undefined),
         );
-        if (streams.size === STREAMS) begun({ agent: socket, streams });
+        if (streams.size === STREAMS) begun({ kubelet: socket, streams });
       });
     });
-    await podOnAgent(server, agent);
+    await podOnKubelet(server, kubelet);
   });
   after(async () => {
-    agent.closeAllConnections();
-    agent.close();
+    kubelet.closeAllConnections();
+    kubelet.close();
     await server.stop();
   });
 
@@ -79,8 +79,8 @@ describe('a translated command', { timeout: 60_000 }, () => {
     client.terminate();
   });
 
-  it('has the end of its input when the client takes its leave, and may come to its end', async () => {
-    const { client, agent: connection, streams } = await begin();
+  it('has the end of its input when the client closes, and may come to its end', async () => {
+    const { client, kubelet: connection, streams } = await begin();
     const stdin = streams.get('stdin');
     assert.ok(stdin);
     const ended = event(stdin.resume(), 'end');
@@ -94,20 +94,20 @@ describe('a translated command', { timeout: 60_000 }, () => {
   });
 
   it('has its streams canceled when the client is gone', async () => {
-    const { client, agent: connection, streams } = await begin();
+    const { client, kubelet: connection, streams } = await begin();
     const canceled = [...streams.values()].map((stream) => event(stream, 'close'));
     const over = event(connection, 'close');
     client.terminate();
     await Promise.all([...canceled, over]);
   });
 
-  it('whose agent is gone without a word counts as having ended well', async () => {
-    const { client, agent: connection } = await begin();
-    const told = new Promise<string>((resolve) => {
+  it('whose kubelet is gone without a word counts as having ended well', async () => {
+    const { client, kubelet: connection } = await begin();
+    const status = new Promise<string>((resolve) => {
       client.on('message', (message: Buffer) => message[0] === 3 && resolve(message.subarray(1).toString()));
     });
     connection.destroy();
-    assert.deepEqual(JSON.parse(await told), { metadata: {}, status: 'Success' });
+    assert.deepEqual(JSON.parse(await status), { metadata: {}, status: 'Success' });
   });
 
   it('is left with a normal end, whatever the client says of its leave', async () => {
@@ -119,7 +119,7 @@ describe('a translated command', { timeout: 60_000 }, () => {
     streams.get('error')?.end();
   });
 
-  it('is over when what the client sends makes no sense, and what follows is not taken', async () => {
+  it('is over when what the client sends makes no sense, and what follows is ignored', async () => {
     const { client, streams } = await begin();
     let input = '';
     const stdin = streams.get('stdin');
@@ -134,7 +134,7 @@ describe('a translated command', { timeout: 60_000 }, () => {
     assert.equal(input, '');
   });
 
-  it('is given any bytes to read, also those that a client calls text', async () => {
+  it('gets any bytes to read, also those that a client calls text', async () => {
     const { client, streams } = await begin();
     const stdin = streams.get('stdin');
     assert.ok(stdin);
@@ -144,7 +144,7 @@ describe('a translated command', { timeout: 60_000 }, () => {
     client.terminate();
   });
 
-  it('is asked for in the words of the client, and of kube-apiserver where it has none', async () => {
+  it('is requested with the headers of the client, and of kube-apiserver where it has none', async () => {
     const headers = {
       connection: 'Upgrade',
       upgrade: 'SPDY/3.1',
@@ -157,11 +157,12 @@ describe('a translated command', { timeout: 60_000 }, () => {
       request.end();
     });
     socket.destroy();
-    const told = (name: string): string[] => asked.filter((_, i) => asked[i - 1]?.toLowerCase() === name);
-    assert.deepEqual(told('x-stream-protocol-version'), [PROTOCOL, 'v4.channel.k8s.io']);
-    assert.deepEqual(told('user-agent'), ['Go-http-client/1.1']);
+    const valuesOf = (name: string): string[] =>
+      headersSent.filter((_, i) => headersSent[i - 1]?.toLowerCase() === name);
+    assert.deepEqual(valuesOf('x-stream-protocol-version'), [PROTOCOL, 'v4.channel.k8s.io']);
+    assert.deepEqual(valuesOf('user-agent'), ['Go-http-client/1.1']);
     const { client } = await begin();
-    assert.deepEqual(told('user-agent'), ['Go-http-client/1.1']);
+    assert.deepEqual(valuesOf('user-agent'), ['Go-http-client/1.1']);
     client.terminate();
   });
 });

@@ -1,5 +1,5 @@
 // runs-on: every-node
-// Ports of pods for clients that speak WebSocket: what they send in its messages goes to the agent as it is.
+// Ports of pods for clients that speak WebSocket: what they send in its messages goes to the kubelet as it is.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import https from 'node:https';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import tls from 'node:tls';
-import { podOnAgent } from './support/pod-on-agent.js';
+import { podOnKubelet } from './support/pod-on-kubelet.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const PORTS = '/api/v1/namespaces/default/pods/p/portforward?ports=80';
@@ -33,7 +33,7 @@ describe('a tunnelled port', { timeout: 60_000 }, () => {
         socket.write(`echo ${bytes.toString()}`);
       });
     });
-    await podOnAgent(server, kubelet);
+    await podOnKubelet(server, kubelet);
   });
   after(async () => {
     kubelet.closeAllConnections();

@@ -61,7 +61,7 @@ describe('a watch over a WebSocket', () => {
     assert.equal(await closed, 1000);
   });
 
-  it('has messages of bytes where the form asked for is one of bytes', async () => {
+  it('has messages of bytes where the requested form is binary', async () => {
     const socket = open(`${MAPS}?watch=1&resourceVersion=1&timeoutSeconds=1`, {
       headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/vnd.kubernetes.protobuf' },
     });
@@ -74,7 +74,7 @@ describe('a watch over a WebSocket', () => {
     socket.close();
   });
 
-  it('takes a token from the protocols and speaks the other one', async () => {
+  it('reads a token from the protocols and speaks the other one', async () => {
     const token = `base64url.bearer.authorization.k8s.io.${Buffer.from(TOKEN).toString('base64url')}`;
     const socket = open(`${MAPS}?watch=1`, { protocols: [token, 'mine'], headers: {} });
     await opened(socket);
@@ -106,7 +106,7 @@ const opened = (socket: WebSocket): Promise<void> =>
     socket.on('error', reject);
   });
 
-/** Messages in turn, and the code of the end. */
+/** The messages in order, and the close code. */
 function reader(socket: WebSocket): { messages: AsyncIterator<Message>; closed: Promise<number> } {
   const waiting: ((message: IteratorResult<Message>) => void)[] = [];
   const arrived: Message[] = [];

@@ -47,7 +47,7 @@ describe('a watch over a WebSocket', { timeout: 60_000 }, () => {
     return text.subarray(text.indexOf('\r\n\r\n') + 4);
   }
 
-  it('is answered with a normal end when the client takes its leave, whatever it says of it', async () => {
+  it('is answered with a normal end when the client closes, whatever its close code', async () => {
     const mask = [0, 0, 0, 0];
     for (const said of [[3, 232], [3, 233, 0x67, 0x6f], [15, 160], []]) {
       const leave = Buffer.from([0x88, 0x80 | said.length, ...mask, ...said]);

@@ -93,13 +93,13 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       if (name === 'hangs') return new Promise(() => undefined);
       if (name === 'talks') return reply.type('application/json').send(`"${'x'.repeat(10 * 1024 * 1024)}"`);
       if (name === 'asks') await server.request('GET', CONFIG_MAPS);
-      // Writes the very object it is asked about, once.
+      // Writes the very object under review, once.
       if (name === 'rewritten' && body.request.operation === 'UPDATE' && body.request.object.data?.by !== 'hook') {
         const { status } = await server.request('PUT', `${CONFIG_MAPS}/${name}`, configMap(name, { by: 'hook' }));
         assert.equal(status, 200);
       }
-      const turn = /^again-(\d+)$/.exec(name)?.[1];
-      if (turn !== undefined) await create(CONFIG_MAPS, configMap(`again-${Number(turn) + 1}`));
+      const round = /^again-(\d+)$/.exec(name)?.[1];
+      if (round !== undefined) await create(CONFIG_MAPS, configMap(`again-${Number(round) + 1}`));
       return answer(body, {});
     });
     return app;
@@ -164,7 +164,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.deepEqual([await found('hangs'), await found('talks')], [false, false]);
   });
 
-  it('may ask the server itself, but not for ever', async () => {
+  it('may call the server itself, but not for ever', async () => {
     assert.equal((await create(CONFIG_MAPS, configMap('asks'))).status, 201);
     const startedMs = performance.now();
     const { body } = await create(CONFIG_MAPS, configMap('again-0'));
@@ -174,7 +174,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.equal((await create(CONFIG_MAPS, configMap('after'))).status, 201);
   });
 
-  it('may write the very object they are asked about: neither write waits for the other for ever', async () => {
+  it('may write the very object under review: neither write waits for the other for ever', async () => {
     assert.equal((await create(CONFIG_MAPS, configMap('rewritten'))).status, 201);
     const { status, body } = await server.request(
       'PUT',
@@ -230,7 +230,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     assert.ok(seen.includes(`UPDATE resourcequotas/status few ${SERVER}`));
   });
 
-  it('at the API’s own service are asked without a connection, as the server itself', async () => {
+  it('at the API’s own service are called without a connection, as the server itself', async () => {
     const hook = (path: string) => ({
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
@@ -246,18 +246,18 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       ],
     });
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
-    const ask = async (path: string): Promise<string> => {
+    const call = async (path: string): Promise<string> => {
       const configurations = `${CONFIGURATIONS}/validatingwebhookconfigurations`;
       assert.equal((await create(configurations, hook(path))).status, 201);
       const { body } = await create('/api/v1/namespaces/default/secrets', secret);
       assert.equal((await server.request('DELETE', `${configurations}/itself`)).status, 200);
       return (JSON.parse(body) as { message: string }).message;
     };
-    assert.match(await ask('/healthz'), /failed to call webhook: couldn't get version\/kind/);
-    assert.match(await ask('/nowhere'), /failed to call webhook: the server could not find the requested resource/);
+    assert.match(await call('/healthz'), /failed to call webhook: couldn't get version\/kind/);
+    assert.match(await call('/nowhere'), /failed to call webhook: the server could not find the requested resource/);
     // It may do everything, so this is refused for what it sends and not for who it is.
     assert.match(
-      await ask('/api/v1/namespaces/default/configmaps'),
+      await call('/api/v1/namespaces/default/configmaps'),
       /AdmissionReview in version "v1" cannot be handled/,
     );
   });

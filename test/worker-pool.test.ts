@@ -22,11 +22,11 @@ const converterWith = (options: Partial<SingleWorkerPoolOptions>): Converter =>
     new SingleWorkerPool({ file, settings, fromBytes: 0, log: { warning: () => undefined }, ...options }),
   );
 const threads = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-const printed = (converted: object): string => {
+const textOf = (converted: object): string => {
   assert.ok('encoded' in converted, JSON.stringify(converted));
   return Buffer.from(converted.encoded as Uint8Array).toString();
 };
-const print = (name: string): Conversion => ({
+const conversion = (name: string): Conversion => ({
   what: 'encode',
   encoding: 'yaml',
   pretty: false,
@@ -34,12 +34,12 @@ const print = (name: string): Conversion => ({
   bytes: Buffer.from(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}"}}`),
 });
 
-test('bodies are converted in a thread, several at a time, and what is wrong with one is told', async () => {
+test('bodies are converted in a thread, several at a time, and what is wrong with one is reported', async () => {
   const warnings: string[] = [];
   const converter = converterWith({ idleMs: 10, log: { warning: (text) => warnings.push(text) } });
-  const [first, second] = await Promise.all([converter.convert(print('a')), converter.convert(print('b'))]);
-  assert.match(printed(first), /^apiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: a\n$/);
-  assert.match(printed(second), /name: b/);
+  const [first, second] = await Promise.all([converter.convert(conversion('a')), converter.convert(conversion('b'))]);
+  assert.match(textOf(first), /^apiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: a\n$/);
+  assert.match(textOf(second), /name: b/);
   const unread = await converter.convert({ what: 'read', encoding: 'yaml', strict: true, bytes: Buffer.from('a: [') });
   assert.ok('unreadable' in unread);
   await assert.rejects(
@@ -51,32 +51,35 @@ test('bodies are converted in a thread, several at a time, and what is wrong wit
 
 test('a thread that nobody needs ends, and another is started when one does', async () => {
   const converter = converterWith({ idleMs: 10 });
-  await converter.convert(print('a'));
+  await converter.convert(conversion('a'));
   await pollUntil(() => threads() === 0);
-  assert.match(printed(await converter.convert(print('b'))), /name: b/);
+  assert.match(textOf(await converter.convert(conversion('b'))), /name: b/);
 });
 
 test('work that cannot go over fails alone', async () => {
   const worker = new SingleWorkerPool({ file, settings, fromBytes: 0, idleMs: 10, log: { warning: () => undefined } });
-  const done = [worker.run(task('convert'), print('a')), worker.run(task('convert'), { what: () => 'a function' })];
-  const [first, second] = await Promise.allSettled([...done, worker.run(task('convert'), print('b'))]);
+  const done = [
+    worker.run(task('convert'), conversion('a')),
+    worker.run(task('convert'), { what: () => 'a function' }),
+  ];
+  const [first, second] = await Promise.allSettled([...done, worker.run(task('convert'), conversion('b'))]);
   assert.equal(first?.status, 'fulfilled');
   assert.match(String(second?.status === 'rejected' && second.reason), /DataCloneError/);
-  assert.match(printed(await workerConverter(worker).convert(print('c'))), /name: c/);
+  assert.match(textOf(await workerConverter(worker).convert(conversion('c'))), /name: c/);
 });
 
 test('where no thread can be started, bodies are converted without', async () => {
   const warnings: string[] = [];
   const missing = path.join(path.dirname(file), 'no-such-file.cjs');
   const converter = converterWith({ file: missing, log: { warning: (text) => warnings.push(text) } });
-  assert.match(printed(await converter.convert(print('a'))), /name: a/);
+  assert.match(textOf(await converter.convert(conversion('a'))), /name: a/);
   assert.equal(warnings.length, 1);
 });
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-aside-'));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-worker-'));
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** The thread's program, whose first thread does something else with what it is asked than to answer. */
+/** The thread's program, whose first thread does something else with a request than to answer it. */
 function failingOnce(name: string, instead: string): string {
   const program = path.join(folder, `${name}.cjs`);
   const marker = JSON.stringify(path.join(folder, name));
@@ -96,7 +99,7 @@ else {
 
 const outcome = async (converting: Promise<object>): Promise<string> => {
   try {
-    return printed(await converting);
+    return textOf(await converting);
   } catch (error) {
     assert.ok(error instanceof StatusError, String(error));
     return `${error.code} ${error.message}`;
@@ -107,27 +110,27 @@ const FAILURES = [
   {
     name: 'ends in the middle of work',
     instead: 'process.exit(3);',
-    told: /^500 Internal error occurred: the thread for large objects ended$/,
+    expected: /^500 Internal error occurred: the thread for large objects ended$/,
   },
   {
     name: 'fails in a way that nobody caught',
     instead: `throw new Error('nobody knew');`,
-    told: /^500 Internal error occurred: nobody knew$/,
+    expected: /^500 Internal error occurred: nobody knew$/,
   },
   {
     name: 'runs out of memory',
     instead: 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length));',
-    told: /^500 Internal error occurred: Worker terminated due to reaching memory limit/,
+    expected: /^500 Internal error occurred: Worker terminated due to reaching memory limit/,
   },
   {
     name: 'never answers',
     instead: 'for (;;);',
-    told: /^504 Timeout: work aside was not done in time$/,
+    expected: /^504 Timeout: work aside was not done in time$/,
   },
 ] as const;
 
-for (const { name, instead, told } of FAILURES) {
-  test(`a thread that ${name}: whoever asked is told, and what waits is done in another`, async () => {
+for (const { name, instead, expected } of FAILURES) {
+  test(`a thread that ${name}: the caller gets the error, and queued work runs in another`, async () => {
     // Threads that are started from now on may have so many megabytes.
     v8.setFlagsFromString('--max-old-space-size=100');
     const warnings: string[] = [];
@@ -137,12 +140,15 @@ for (const { name, instead, told } of FAILURES) {
       idleMs: 10,
       log: { warning: (text) => warnings.push(text) },
     });
-    const both = await Promise.all([outcome(converter.convert(print('a'))), outcome(converter.convert(print('b')))]);
-    assert.match(both[0], told);
+    const both = await Promise.all([
+      outcome(converter.convert(conversion('a'))),
+      outcome(converter.convert(conversion('b'))),
+    ]);
+    assert.match(both[0], expected);
     assert.match(both[1], /name: b/);
     assert.equal(warnings.length, 1);
-    assert.match(await outcome(converter.convert(print('c'))), /name: c/);
-    assert.match(await outcome(converter.convert(print('d'))), /name: d/);
+    assert.match(await outcome(converter.convert(conversion('c'))), /name: c/);
+    assert.match(await outcome(converter.convert(conversion('d'))), /name: d/);
     assert.equal(warnings.length, 1);
   });
 }

@@ -4,13 +4,13 @@
 //   node tools/bench-audit.mjs [--gets 10000] [--rounds 16] [--copies 2]
 //
 // Needs h2load (Debian package nghttp2-client). The targets hold for the means of the kinds, by the processor time of the
-// thread that serves (bench/turns.mjs). That every event was written is checked: a server that loses them would be quick,
-// too.
+// thread that serves (bench/alternate.mjs). That every event was written is checked: a server that loses them would be
+// quick, too.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { needH2load, option } from './bench/servers.mjs';
-import { meanUs, measureByTurns, metricSum, shownUs, startWithObject } from './bench/turns.mjs';
+import { meanUs, measureAlternately, metricSum, shownUs, startWithObject } from './bench/alternate.mjs';
 
 const LEVELS = { Metadata: 0.85, RequestResponse: 0.6 };
 const GET = { clients: 4, streams: 16 };
@@ -26,7 +26,7 @@ try {
   for (let copy = 0; copy < copies; copy++) {
     for (const level in kinds) kinds[level].push(await start(level, copy));
   }
-  await measureByTurns(servers, { rounds, gets, ...GET });
+  await measureAlternately(servers, { rounds, gets, ...GET });
   console.log(`no audit         ${shownUs(kinds.none)}`);
   let missed = 0;
   for (const level in LEVELS) {

@@ -67,8 +67,8 @@ for (const algorithm of ['RS256', 'ES256']) {
     });
     await cached.authenticateToken(list[0], []);
     const connection = {};
-    say('remembered token, same connection', await measure(() => cached.authenticateToken(list[0], [], connection)));
-    say('remembered token, any connection', await measure(() => cached.authenticateToken(list[0], [])));
+    say('cached token, same connection', await measure(() => cached.authenticateToken(list[0], [], connection)));
+    say('cached token, any connection', await measure(() => cached.authenticateToken(list[0], [])));
   }
 }
 fs.rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// How long an RBAC decision takes with 1,000 bindings and 200 roles: remembered, and right after a change. And how long
+// How long an RBAC decision takes with 1,000 bindings and 200 roles: cached, and right after a change. And how long
 // one of the Node mode takes with 1,000 nodes and 30,000 pods, and what its graph weighs.
 //
 //   node --expose-gc tools/bench-authz.mjs

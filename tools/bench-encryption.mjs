@@ -1,7 +1,7 @@
 // What encryption at rest costs: creates and reads of secrets through a server on the embedded store, plain and under
 // aesgcm and KMS v2, and how long a server with many secrets takes to have them in memory. Rates depend on what else the
-// machine does; the server's processor time for each request does so less. The servers are asked by turns, a quarter of a
-// second each, so that whatever else happens meets all of them, and the sums of all turns are told.
+// machine does; the server's processor time for each request does so less. The servers are measured alternately, a
+// quarter of a second each, so that other load meets all of them; the figures are sums of all slices.
 //
 //   node tools/bench-encryption.mjs [--rounds 40] [--secrets 50000]
 import { spawn } from 'node:child_process';
@@ -18,13 +18,13 @@ const rounds = option('--rounds', 40);
 const secrets = option('--secrets', 50_000);
 const CLIENTS = 32;
 const WARM_UP_SECONDS = 2;
-const TURN_SECONDS = 0.25;
+const SLICE_SECONDS = 0.25;
 const LOADERS = 64;
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-bench-encryption-'));
 const AT = '/api/v1/namespaces/default/secrets';
 const VALUE = crypto.randomBytes(700).toString('base64');
 
-const kms = await startKeyService(path.join(root, 'kms.sock'));
+const kms = await startKmsPlugin(path.join(root, 'kms.sock'));
 const key = { name: 'key', secret: crypto.randomBytes(32).toString('base64') };
 const ways = {
   plain: undefined,
@@ -35,10 +35,10 @@ try {
   const figures = await measureRates();
   const { plain } = figures;
   for (const [name, { creates, reads }] of Object.entries(figures)) {
-    const text = (own, unsealed) => {
+    const text = (own, plainText) => {
       const rate = ({ count, seconds }) => count / seconds;
       const cpuUs = ({ count, cpuMs }) => (cpuMs * 1000) / count;
-      const ratios = [rate(own) / rate(unsealed), cpuUs(unsealed) / cpuUs(own)].map((ratio) => ratio.toFixed(2));
+      const ratios = [rate(own) / rate(plainText), cpuUs(plainText) / cpuUs(own)].map((ratio) => ratio.toFixed(2));
       return `${Math.round(rate(own))}/s (${ratios[0]} of plain), ${Math.round(cpuUs(own))} us each (${ratios[1]})`;
     };
     console.log(`${name.padEnd(7)} creates ${text(creates, plain.creates)}; reads ${text(reads, plain.reads)}`);
@@ -58,15 +58,15 @@ async function measureRates() {
     const sums = () => ({ count: 0, seconds: 0, cpuMs: 0 });
     servers.push({ name, server, made: 0, read: 0, creates: sums(), reads: sums() });
   }
-  const create = (one) => one.server.ask('POST', AT, secret(`c${one.made++}`));
-  const get = (one) => one.server.ask('GET', `${AT}/c${one.read++ % one.made}`);
+  const create = (one) => one.server.send('POST', AT, secret(`c${one.made++}`));
+  const get = (one) => one.server.send('GET', `${AT}/c${one.read++ % one.made}`);
   for (const one of servers) {
     await run(one.server, () => create(one), WARM_UP_SECONDS);
     await run(one.server, () => get(one), WARM_UP_SECONDS);
   }
   for (let round = 0; round < rounds; round++) {
-    for (const one of servers) add(one.creates, await run(one.server, () => create(one), TURN_SECONDS));
-    for (const one of servers) add(one.reads, await run(one.server, () => get(one), TURN_SECONDS));
+    for (const one of servers) add(one.creates, await run(one.server, () => create(one), SLICE_SECONDS));
+    for (const one of servers) add(one.reads, await run(one.server, () => get(one), SLICE_SECONDS));
   }
   await Promise.all(servers.map(({ server }) => server.stop()));
   return Object.fromEntries(servers.map(({ name, creates, reads }) => [name, { creates, reads }]));
@@ -97,18 +97,18 @@ async function measureLoad(name, provider) {
   let next = 0;
   await Promise.all(
     Array.from({ length: LOADERS }, async () => {
-      for (let i = next++; i < secrets; i = next++) await first.ask('POST', AT, secret(`s${i}`));
+      for (let i = next++; i < secrets; i = next++) await first.send('POST', AT, secret(`s${i}`));
     }),
   );
   await first.stop();
   const began = performance.now();
   const second = await startServer(folder, provider);
   const ready = performance.now() - began;
-  const list = JSON.parse(await second.ask('GET', `${AT}?limit=1`));
+  const list = JSON.parse(await second.send('GET', `${AT}?limit=1`));
   const loaded = performance.now() - began;
   const cpu = Math.round(second.cpuMs());
   const scanBegan = second.cpuMs();
-  if (provider !== undefined) await second.ask('GET', '/debug/encryption');
+  if (provider !== undefined) await second.send('GET', '/debug/encryption');
   const scan = provider === undefined ? '' : `, status scan ${Math.round(second.cpuMs() - scanBegan)} ms of processors`;
   await second.stop();
   const count = (list.metadata.remainingItemCount ?? 0) + list.items.length;
@@ -143,7 +143,7 @@ async function startServer(folder, provider) {
   const child = spawn('bin/binnacle', flags, { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   let session;
-  const ask = (method, at, body) =>
+  const send = (method, at, body) =>
     new Promise((resolve, reject) => {
       const stream = session.request({
         ':method': method,
@@ -163,7 +163,7 @@ async function startServer(folder, provider) {
     try {
       session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
       session.on('error', () => undefined);
-      await ask('GET', '/readyz');
+      await send('GET', '/readyz');
       break;
     } catch (error) {
       session.destroy();
@@ -172,7 +172,7 @@ async function startServer(folder, provider) {
     }
   }
   return {
-    ask,
+    send,
     cpuMs: () => cpuMsOf(child.pid),
     async stop() {
       session.destroy();
@@ -182,8 +182,8 @@ async function startServer(folder, provider) {
   };
 }
 
-/** A KMS v2 service whose wrapping turns the bytes round. */
-async function startKeyService(file) {
+/** A KMS v2 plugin that encrypts by reversing the bytes. */
+async function startKmsPlugin(file) {
   const field = (number, bytes) => Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
   const first = (message) => message.subarray(2, 2 + message[1]);
   const answers = {

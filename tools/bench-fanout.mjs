@@ -48,7 +48,7 @@ async function main() {
       const args = ['--reader', server.url, '--connections', each.connections, '--watches', each.watches];
       children.push(fork(import.meta.filename, args.map(String)));
     }
-    const all = () => Promise.all(children.map(ask));
+    const all = () => Promise.all(children.map(countOf));
     const sum = (counts, what) => counts.reduce((total, count) => total + count[what], 0);
     while (sum(await all(), 'answered') < watches) await pause(50);
     const rates = [];
@@ -89,14 +89,14 @@ function mainThreadMs(pid) {
   return Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-function ask(child) {
+function countOf(child) {
   return new Promise((resolve) => {
     child.once('message', resolve);
     child.send('count');
   });
 }
 
-/** Opens watches and counts what they tell, until it is ended. */
+/** Opens watches and counts their events, until it is ended. */
 function read(url) {
   const counts = { answered: 0, events: 0 };
   process.on('message', () => {

@@ -1,8 +1,8 @@
-// What a gRPC call costs the caller: our client beside one on `node:http2`, each asking the same etcd for one key.
+// What a gRPC call costs the caller: our client beside one on `node:http2`, each reading one key of the same etcd.
 //
 //   node tools/bench-grpc.mjs [--seconds 2] [--rounds 3] [--value 1024] [--etcd .cache/bin/etcd-3.5]
 //
-// The clients take turns, round by round; a figure is the median of the rounds. Calls a second depend on etcd and the
+// The clients alternate, round by round; a figure is the median of the rounds. Calls a second depend on etcd and the
 // machine; µs a call are the processor time of the calling process alone.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,11 +1,11 @@
-// The webhook that tools/bench-hooks.mjs asks: a process of its own, told its certificate by its parent.
+// The webhook that tools/bench-hooks.mjs calls: a process of its own that gets its certificate from its parent.
 import https from 'node:https';
 
 const PATCH = Buffer.from(JSON.stringify([{ op: 'add', path: '/metadata/labels/hooked', value: 'yes' }])).toString(
   'base64',
 );
 
-/** Lets pass what it is asked about, with a label more where it has none. */
+/** Allows every object, with a label more where it has none. */
 export const answerOf = (body) => {
   const uid = /"uid":"([^"]*)"/.exec(body)[1];
   const patch = body.includes('"hooked"') ? {} : { patchType: 'JSONPatch', patch: PATCH };

@@ -1,8 +1,9 @@
-// What webhooks cost a write: none, none for its resource, and one of each kind, asked over nothing and over loopback.
+// What webhooks cost a write: none, none for its resource, and one of each kind, called in memory and over loopback.
 //
-// The hook is a process of its own, so that the processor time told is this side's alone. The bare calls send and read
-// the same bytes by Node's own client; what a write with hooks takes beyond two of them is our own time. Both are done in
-// many short rounds by turns, and the median of the rounds' differences is told: what else the machine does meets few.
+// The hook is a process of its own, so that the processor time measured is this side's alone. The bare calls send and
+// read the same bytes by Node's own client; what a write with hooks takes beyond two of them is our own time. Both are
+// done in many short rounds alternately, and the median of the rounds' differences is shown: what else the machine does
+// meets few.
 //
 //   node tools/bench-hooks.mjs
 import { fork } from 'node:child_process';
@@ -172,7 +173,7 @@ for (let i = 0; i < WARMING; i++) {
 }
 const rounds = { bare: [], hooked: [], own: [] };
 for (let round = 0; round < ROUNDS; round++) {
-  // By turns, and each as often first.
+  // Alternately, and each as often first.
   const order = round % 2 === 0 ? ['bare', 'hooked'] : ['hooked', 'bare'];
   for (const kind of order) rounds[kind].push(await spentUs(kind === 'bare' ? bareTwo : hooked));
   rounds.own.push(rounds.hooked.at(-1) - rounds.bare.at(-1));

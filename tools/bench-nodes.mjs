@@ -1,18 +1,19 @@
-// What a get costs on each Node.js that Binnacle is held to, by turns on one machine.
+// What a get costs on each Node.js that Binnacle is held to, alternately on one machine.
 //
 //   node tools/bench-nodes.mjs [--nodes 20,22,24] [--gets 60000] [--rounds 8] [--warming 250000]
 //
 // Needs h2load (Debian package nghttp2-client); tools/fetch-node.mjs brings the Nodes. While a server answers, its
 // processor time and the bytes it has written are looked at every few milliseconds. Of these slices the quickest tenth and
-// the median are shown: work beside it on the machine makes every slice of every Node dearer, by halves, and a rate more
-// so, but leaves some alone. Newer Nodes need more gets until all is compiled for good, so there are many before.
+// the median are shown: work beside it on the machine makes every slice of every Node half as expensive again, and a
+// rate more so, but leaves some alone. Newer Nodes need more gets until all is compiled for good, so there are many
+// before.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { burst, needH2load, option } from './bench/servers.mjs';
-import { NS, processorUs, startWithObject } from './bench/turns.mjs';
+import { NS, processorUs, startWithObject } from './bench/alternate.mjs';
 
 const GET = { clients: 4, streams: 16 };
 const SLICE_MS = 15;
@@ -36,7 +37,7 @@ try {
   }
   for (const server of servers) await burst(server, `${NS}/configmaps/one`, warmingGets, GET);
   for (let round = 0; round < rounds; round++) {
-    // By turns, and each as often first.
+    // Alternately, and each as often first.
     for (const server of round % 2 === 0 ? servers : [...servers].reverse()) await measure(server);
   }
   for (const { version, slicesUs } of servers) {

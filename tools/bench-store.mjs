@@ -2,7 +2,7 @@
 //
 //   node tools/bench-store.mjs [--seconds 3] [--folder DIR] [writes|range|watch|memory ...]
 //
-// etcd is taken from BINNACLE_ETCD or .cache/bin/etcd-3.5; without it only our own figures are shown.
+// etcd is that of BINNACLE_ETCD or .cache/bin/etcd-3.5; without it only our own figures are shown.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -50,20 +50,20 @@ async function main() {
   }
 }
 
-/** The stores take turns, half a second each, so that a busy machine is equally busy for all. */
+/** The stores alternate, half a second each, so that a busy machine is equally busy for all. */
 async function benchWrites(kinds) {
   const value = Buffer.alloc(VALUE_BYTES, 'x');
   const stores = [];
   for (const [name, open] of kinds) stores.push({ name, kv: await open() });
   for (const writers of [1, 16, 128]) {
     const sums = new Map(stores.map(({ name }) => [name, { done: 0, seconds: 0 }]));
-    for (let turn = 0; turn < seconds * 2; turn++) {
+    for (let slice = 0; slice < seconds * 2; slice++) {
       for (const { name, kv } of stores) {
         const sum = sums.get(name);
         const began = process.hrtime.bigint();
         const write = async (writer) => {
           for (let n = 0; elapsed(began) < 0.5; n++) {
-            await kv.create(`/bench/${writers}-${writer}/${turn}-${n}`, value);
+            await kv.create(`/bench/${writers}-${writer}/${slice}-${n}`, value);
             sum.done++;
           }
         };
@@ -134,7 +134,7 @@ async function benchMemory({ openEmbeddedStore }, bundle) {
 async function measureMemory(data, bundle) {
   const { openEmbeddedStore, createResourceStore } = await import(pathToFileURL(bundle).href);
   const used = async () => {
-    // What was looked at weakly is held until the end of the turn.
+    // What was looked at weakly is held until the end of the event loop iteration.
     await new Promise((resolve) => setImmediate(resolve));
     globalThis.gc();
     globalThis.gc();

@@ -1,17 +1,17 @@
 // What tracing costs the requests that are not recorded: the rate of gets without a tracing file and with one that
-// records one of a thousand traces, sent to a collector that takes them.
+// records one of a thousand traces, sent to a collector that accepts them.
 //
 //   node tools/bench-tracing.mjs [--gets 10000] [--rounds 16] [--pairs 4] [--rate 1000]
 //
 // Needs h2load (Debian package nghttp2-client). The target holds for the means of the kinds, by the processor time of the
-// thread that serves (bench/turns.mjs). That the collector got the spans is checked: a server that records nothing would
-// be quick, too.
+// thread that serves (bench/alternate.mjs). That the collector got the spans is checked: a server that records nothing
+// would be quick, too.
 import fs from 'node:fs';
 import http2 from 'node:http2';
 import os from 'node:os';
 import path from 'node:path';
 import { needH2load, option } from './bench/servers.mjs';
-import { meanUs, measureByTurns, metricSum, shownUs, startWithObject } from './bench/turns.mjs';
+import { meanUs, measureAlternately, metricSum, shownUs, startWithObject } from './bench/alternate.mjs';
 
 const TARGET = 0.97;
 const GET = { clients: 4, streams: 16 };
@@ -34,7 +34,7 @@ try {
     plain.push(await start(`plain-${pair}`, []));
     traced.push(await start(`traced-${pair}`, [`--tracing-config-file=${file}`]));
   }
-  await measureByTurns(servers, { rounds, gets, ...GET });
+  await measureAlternately(servers, { rounds, gets, ...GET });
   let dropped = 0;
   for (const server of traced) dropped += await metricSum(server, 'apiserver_tracing_dropped_spans_total');
   const ratio = meanUs(plain) / meanUs(traced);

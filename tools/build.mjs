@@ -26,14 +26,14 @@ const { metafile } = await build({
   metafile: true,
 });
 
-// One letter beyond ASCII makes V8 keep the whole text in two bytes a letter, and every start slower. Strings are escaped
-// by esbuild; regular expressions are not.
+// One character beyond ASCII makes V8 keep the whole text in two bytes a character, and every start slower. Strings are
+// escaped by esbuild; regular expressions are not.
 if (!isAscii(fs.readFileSync(path.join(outdir, 'binnacle.cjs')))) {
-  console.error('the bundle has letters beyond ASCII: write them as \\u… in regular expressions');
+  console.error('the bundle has characters beyond ASCII: write them as \\u… in regular expressions');
   process.exit(1);
 }
 
-// What OpenAPI documents say of built-in types: printing all of them takes longer than all the rest of a document.
+// What OpenAPI documents say of built-in types: encoding all of them takes longer than all the rest of a document.
 const { encodeCatalogue } = await loadSource('src/schema/openapi/encoded-catalogue.ts');
 for (const form of ['v2', 'v3']) {
   fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), encodeCatalogue({ form, enums: true }));

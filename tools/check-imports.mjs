@@ -76,16 +76,16 @@ function filesBelow(folder) {
   return names.map((name) => path.join(folder, name));
 }
 
-/** Each with the file it leads to, the names it takes, and whether it is a statement and not a call. */
+/** Each with the file it leads to, the names it imports, and whether it is a statement and not a call. */
 function importsOf(file) {
   return Array.from(fs.readFileSync(file, 'utf8').matchAll(IMPORT), ([, clause = '*', fixed, called]) => {
     const target = path.join(path.dirname(file), fixed ?? called).replace(/\.js$/, '.ts');
-    const taken = clause
+    const imported = clause
       .replace(/[{}]/g, ' ')
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '');
-    const names = taken.map((name) =>
+    const names = imported.map((name) =>
       name
         .replace(/^type /, '')
         .split(' as ')[0]

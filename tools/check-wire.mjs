@@ -1,8 +1,8 @@
 // Checks the codecs against recorded objects: `node tools/check-wire.mjs DIR`.
 //
 // DIR holds pairs group.version.Kind.json and .pb. Each .pb must decode to exactly its .json and encode back to exactly
-// its bytes; each .json must pass a strict decode and print the same members in the same order; where a .yaml lies
-// beside them, it must read as the .json and be printed as it is.
+// its bytes; each .json must pass a strict decode and encode to the same members in the same order; where a .yaml lies
+// beside them, it must decode as the .json and be encoded as it is.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './bundle.mjs';

@@ -1,41 +1,41 @@
-// Lists where our OpenAPI documents differ from those of a running original:
+// Lists where our OpenAPI documents differ from those of a running kube-apiserver:
 //
-//   node tools/compare-openapi.mjs --original URL --ours URL [--token TOKEN] [--all]
+//   node tools/compare-openapi.mjs --kube-apiserver URL --ours URL [--token TOKEN] [--all]
 //
-// Both are given the same custom resource definitions first. Descriptions are ours and left out; so are the names of
+// Both servers get the same CRDs first. Descriptions are ours and left out; so are the names of
 // shared parameters, which are hashes of descriptions, and wrappers that only carry one.
 import https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import { definitions } from './compare/definitions.mjs';
+import { crds } from './compare/crds.mjs';
 import { optionOf } from './parity-counts.mjs';
 
 const args = process.argv.slice(2);
-const [original, ours] = ['--original', '--ours'].map((name) => optionOf(args, name));
-if (original === undefined || ours === undefined) {
-  console.error('usage: node tools/compare-openapi.mjs --original URL --ours URL [--token TOKEN] [--all]');
+const [kubeApiserver, ours] = ['--kube-apiserver', '--ours'].map((name) => optionOf(args, name));
+if (kubeApiserver === undefined || ours === undefined) {
+  console.error('usage: node tools/compare-openapi.mjs --kube-apiserver URL --ours URL [--token TOKEN] [--all]');
   process.exit(2);
 }
 const token = optionOf(args, '--token') ?? 'admintoken';
-const MOST_SHOWN = args.includes('--all') ? Infinity : 60;
+const MAX_SHOWN = args.includes('--all') ? Infinity : 60;
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
 
-const [expected, found] = await Promise.all([original, ours].map(documentsOf));
+const [expected, found] = await Promise.all([kubeApiserver, ours].map(documentsOf));
 const differences = [];
 compareDocument('v2', expected.v2, found.v2);
 for (const name of new Set([...expected.v3.keys(), ...found.v3.keys()])) {
   if (!expected.v3.has(name)) differences.push(`${name}: only ours`);
   else compareDocument(name, expected.v3.get(name), found.v3.get(name));
 }
-for (const line of differences.slice(0, MOST_SHOWN)) console.log(line);
-if (differences.length > MOST_SHOWN) console.log(`… and ${differences.length - MOST_SHOWN} more (--all)`);
+for (const line of differences.slice(0, MAX_SHOWN)) console.log(line);
+if (differences.length > MAX_SHOWN) console.log(`… and ${differences.length - MAX_SHOWN} more (--all)`);
 console.log(`${differences.length} differences in ${expected.v3.size + 1} documents`);
 process.exitCode = differences.length === 0 ? 0 : 1;
 agent.destroy();
 
 async function documentsOf(server) {
   const at = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  for (const definition of definitions) {
-    const { status, text } = await ask(server, at, definition);
+  for (const definition of crds) {
+    const { status, text } = await send(server, at, definition);
     if (status !== 201) throw new Error(`${server} answers ${status} to ${definition.metadata.name}: ${text}`);
   }
   try {
@@ -45,33 +45,33 @@ async function documentsOf(server) {
       v3.set(name, await json(server, serverRelativeURL));
     return { v2: await json(server, '/openapi/v2'), v3 };
   } finally {
-    for (const { metadata } of definitions) await ask(server, `${at}/${metadata.name}`, undefined, 'DELETE');
+    for (const { metadata } of crds) await send(server, `${at}/${metadata.name}`, undefined, 'DELETE');
   }
 }
 
-/** The index, once both forms tell of every definition. */
+/** The index, once both versions have every CRD. */
 async function published(server) {
-  const wanted = definitions.flatMap(({ spec }) =>
+  const wanted = crds.flatMap(({ spec }) =>
     spec.versions
       .filter(({ served }) => served)
       .map(({ name }) => ({ document: `apis/${spec.group}/${name}`, spec, name })),
   );
   for (;;) {
     const [{ paths }, v2] = await Promise.all([json(server, '/openapi/v3'), json(server, '/openapi/v2')]);
-    const isTold = ({ document, spec, name }) =>
+    const isPublished = ({ document, spec, name }) =>
       paths[document] !== undefined && v2.paths[`/apis/${spec.group}/${name}/${spec.names.plural}`] !== undefined;
-    if (wanted.every(isTold)) return paths;
+    if (wanted.every(isPublished)) return paths;
     await setTimeout(500);
   }
 }
 
 async function json(server, path) {
-  const { status, text } = await ask(server, path);
+  const { status, text } = await send(server, path);
   if (status !== 200) throw new Error(`${server} answers ${status} to ${path}`);
   return JSON.parse(text);
 }
 
-function ask(server, path, body, method = body === undefined ? 'GET' : 'POST') {
+function send(server, path, body, method = body === undefined ? 'GET' : 'POST') {
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const request = https.request(new URL(path, server), { method, headers, agent }, (response) => {

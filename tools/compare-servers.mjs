@@ -1,7 +1,7 @@
-// Asks a running original and ours the same and tells where they differ: creates, updates and status writes of known
-// objects with each value changed in some forty ways and each missing member added.
+// Sends a running kube-apiserver and ours the same requests and shows where they differ: creates, updates and status
+// writes of known objects with each value changed in some forty ways and each missing member added.
 //
-//   node tools/compare-servers.mjs --shared DIR --original URL --ours URL [--token TOKEN] [--case NAME[,NAME]]
+//   node tools/compare-servers.mjs --shared DIR --kube-apiserver URL --ours URL [--token TOKEN] [--case NAME[,NAME]]
 //        [--mode create,update,add,status] [--out FILE] [--show N]
 //
 // DIR holds golden/, reference/ and bin/golden.mjs. Both servers are started as golden/README.md there says, without
@@ -16,24 +16,24 @@ import { optionOf } from './parity-counts.mjs';
 
 const AT_ONCE = 6;
 const args = process.argv.slice(2);
-const [shared, original, ours] = ['--shared', '--original', '--ours'].map((name) => optionOf(args, name));
-if (shared === undefined || original === undefined || ours === undefined) {
+const [shared, kubeApiserver, ours] = ['--shared', '--kube-apiserver', '--ours'].map((name) => optionOf(args, name));
+if (shared === undefined || kubeApiserver === undefined || ours === undefined) {
   console.error(
-    'usage: node tools/compare-servers.mjs --shared DIR --original URL --ours URL [--case NAME] [--mode MODE]',
+    'usage: node tools/compare-servers.mjs --shared DIR --kube-apiserver URL --ours URL [--case NAME] [--mode MODE]',
   );
   process.exit(2);
 }
 const golden = await import(pathToFileURL(path.resolve(shared, 'bin', 'golden.mjs')));
 const token = optionOf(args, '--token') ?? 'admintoken';
-const servers = [original, ours].map((server) => new golden.Client({ server, token, timeout: 60_000 }));
-const packed = fs.readFileSync(path.join(shared, 'reference', 'openapi-v2.json.gz'));
-const { definitions } = JSON.parse(zlib.gunzipSync(packed));
+const servers = [kubeApiserver, ours].map((server) => new golden.Client({ server, token, timeout: 60_000 }));
+const gzip = fs.readFileSync(path.join(shared, 'reference', 'openapi-v2.json.gz'));
+const { definitions } = JSON.parse(zlib.gunzipSync(gzip));
 const modes = new Set((optionOf(args, '--mode') ?? 'create,update,add,status').split(','));
 const wanted = optionOf(args, '--case')?.split(',');
 const out = optionOf(args, '--out');
 const tag = Date.now().toString(36);
 const differences = [];
-let asked = 0;
+let compared = 0;
 
 for (const seed of seedsOf(shared)) {
   if (wanted === undefined || wanted.includes(seed.name)) await compareSeed(seed);
@@ -41,7 +41,7 @@ for (const seed of seedsOf(shared)) {
 for (const { what, found } of differences.slice(0, Number(optionOf(args, '--show') ?? 20))) {
   console.log(`${what}\n    ${found.slice(0, 3).join('\n    ')}`);
 }
-console.log(`${asked - differences.length} of ${asked} answers agree`);
+console.log(`${compared - differences.length} of ${compared} answers agree`);
 if (out !== undefined)
   fs.writeFileSync(out, differences.map((difference) => `${JSON.stringify(difference)}\n`).join(''));
 process.exit(0);
@@ -50,22 +50,22 @@ async function compareSeed(seed) {
   const ns = `compare-${tag}-${seed.name.replace(/[^a-z0-9]/g, '').slice(0, 30)}`;
   const here = (value) => golden.substitute(value, { ns });
   const make = (target, kind, metadata) =>
-    ask({ method: 'POST', path: target, body: { apiVersion: 'v1', kind, metadata } });
+    send({ method: 'POST', path: target, body: { apiVersion: 'v1', kind, metadata } });
   await make('/api/v1/namespaces', 'Namespace', { name: ns, labels: seed.labels });
   await make(`/api/v1/namespaces/${ns}/serviceaccounts`, 'ServiceAccount', { name: 'default' });
   const created = { method: 'POST', path: `${here(seed.path)}?dryRun=All&fieldValidation=Strict`, ns, name: seed.name };
-  for (const step of seed.before) await ask(here(step));
+  for (const step of seed.before) await send(here(step));
   const object = here(seed.object);
   const type = typeOf(object);
   if (modes.has('create')) await compareAll(created, changed(object));
   if (modes.has('add')) await compareAll(created, grown(object, type, definitions));
   if (seed.update !== undefined) await compareUpdates(seed, here, ns);
-  for (const target of seed.after) await ask({ method: 'DELETE', path: here(target) });
-  await ask({ method: 'DELETE', path: `/api/v1/namespaces/${ns}` });
+  for (const target of seed.after) await send({ method: 'DELETE', path: here(target) });
+  await send({ method: 'DELETE', path: `/api/v1/namespaces/${ns}` });
 }
 
 async function compareUpdates({ name, update }, here, ns) {
-  for (const step of update.before) await ask(here(step));
+  for (const step of update.before) await send(here(step));
   const object = here(update.object);
   const type = typeOf(object);
   const put = (endpoint) => ({ method: 'PUT', path: `${here(update.path)}${endpoint}?dryRun=All`, ns, name });
@@ -90,17 +90,17 @@ async function compareAll(request, bodies) {
 }
 
 async function compareOne({ method, path: target, ns, name }, how, body) {
-  const [theirs, mine] = (await ask({ method, path: target, body })).map((answer) => {
+  const [theirs, mine] = (await send({ method, path: target, body })).map((answer) => {
     const context = { ns, names: new Set(), ips: true, ports: new Set() };
     return JSON.parse(JSON.stringify(golden.answerOf(answer, {}, context)));
   });
-  asked++;
+  compared++;
   const found = golden.diff({ ...theirs, body: golden.canon(theirs.body) }, { ...mine, body: golden.canon(mine.body) });
   if (found.length > 0) differences.push({ what: `${name}: ${method} ${target}, ${how}`, found, body });
 }
 
 /** Both answers. */
-function ask(request) {
+function send(request) {
   const failed = (error) => ({ status: -1, headers: {}, text: String(error) });
   return Promise.all(servers.map((server) => server.request(request).catch(failed)));
 }

@@ -1,4 +1,4 @@
-// A little OpenID issuer for trying things out: it says of everybody whatever it is asked to. Never for anything real.
+// A little OpenID issuer for trying things out: it issues whatever claims a request names. Never for anything real.
 //
 //   node tools/example-issuer.mjs [--port 8443] [--folder /tmp/acme]
 //   curl --cacert /tmp/acme/ca.crt 'https://127.0.0.1:8443/token?sub=sam&roles=developers,operators'

@@ -1,6 +1,6 @@
 // All that must hold before a change lands, in lanes. What uses the processors and what mostly waits go on beside each
-// other; what judges time comes last, with nothing beside it. A lane's output is printed when the lane ends, and a table of
-// all lanes at the end.
+// other; what judges time comes last, with nothing beside it. A lane's output is shown when the lane ends, and a table
+// of all lanes at the end.
 //
 //   node tools/gate.mjs              what .ci/run does after npm ci
 //   node tools/gate.mjs --release    the same, and all tests on the other versions of Node
@@ -86,7 +86,7 @@ async function run({ name, command }) {
   const log = fs.openSync(`${base}.log`, 'w');
   const began = performance.now();
   console.log(`${clock()} ${name} begins`);
-  // The shell's `times` tells what the processes that it waited for used, theirs included.
+  // The shell's `times` reports what the processes that it waited for used, theirs included.
   const script = `${command.replaceAll('SUMMARY', `${base}.json`)}; code=$?; times >"${base}.times"; exit $code`;
   const child = spawn('bash', ['-c', script], { stdio: ['ignore', log, log] });
   const code = await new Promise((resolve) => child.on('close', resolve));

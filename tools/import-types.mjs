@@ -84,7 +84,7 @@ for (const path of Object.keys(facts)) {
 files.set('admission.v1beta1', { path: 'k8s.io/api/admission/v1beta1', types: facts['k8s.io/api/admission/v1'] });
 
 mkdirSync(folder, { recursive: true });
-for (const [file, { path, types }] of files) writeFileSync(`${folder}/${file}.types`, printFile(file, path, types));
+for (const [file, { path, types }] of files) writeFileSync(`${folder}/${file}.types`, formatFile(file, path, types));
 
 function fileOf(path) {
   const known = {
@@ -98,7 +98,7 @@ function fileOf(path) {
   return path.split('/').slice(-2).join('.');
 }
 
-function printFile(file, path, types) {
+function formatFile(file, path, types) {
   const [short, version] = file.split('.');
   const group = groupNames[short] ?? short;
   const lines = [
@@ -107,13 +107,13 @@ function printFile(file, path, types) {
   ];
   for (const [name, declaration] of Object.entries(types)) {
     if (`${file}.${name}` in special) continue;
-    if (declaration.kind === 'alias') lines.push(...printAlias(file, name, declaration));
-    else lines.push(...printStruct(file, name, declaration));
+    if (declaration.kind === 'alias') lines.push(...formatAlias(file, name, declaration));
+    else lines.push(...formatStruct(file, name, declaration));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function printAlias(file, name, { under, enum: values, markers }) {
+function formatAlias(file, name, { under, enum: values, markers }) {
   if (/^(interface|func|watch)\b/.test(under) || (file === 'meta.v1' && name === 'Common')) return [];
   if (under === 'string') {
     const isEnum = (markers ?? []).includes('enum');
@@ -124,7 +124,7 @@ function printAlias(file, name, { under, enum: values, markers }) {
   return ['', `alias ${name} ${typeOf(file, under).text}${message}`];
 }
 
-function printStruct(file, name, { fields = [], markers = [] }) {
+function formatStruct(file, name, { fields = [], markers = [] }) {
   const isKind = /(^|\.)TypeMeta$/.test(fields[0]?.go ?? '');
   const atomic = markers.find((marker) => /^(structType|mapType)=/.test(marker))?.split('=')[1];
   const head = [isKind ? 'kind' : 'type', name];
@@ -132,11 +132,11 @@ function printStruct(file, name, { fields = [], markers = [] }) {
   if (markers.includes('union')) head.push('union');
   const rows = (isKind ? fields.slice(1) : fields)
     .filter((field) => field.name !== '-')
-    .map((field) => printField(file, field));
+    .map((field) => formatField(file, field));
   return ['', head.join(' '), ...rows];
 }
 
-function printField(file, field) {
+function formatField(file, field) {
   if (field.inline) return `  ...${typeOf(file, field.go).text}${field.proto ? ` ${field.proto}` : ''}`;
   const { text } = typeOf(file, field.go);
   const omit = field.omitzero ? '??' : field.omitempty ? '?' : '';

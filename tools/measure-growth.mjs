@@ -25,7 +25,7 @@ const ROUNDS = 4;
 /** Code is quicker when it has been used, also with what was added. */
 const WARM_UP_ROUNDS = 3;
 const AT_ONCE = 32;
-/** What a server that has too much to do refuses is asked again, and may be there already. */
+/** What an overloaded server refuses is sent again, and may be there already. */
 const REFUSED = [429, 503, 504];
 const MOST_TRIES = 50;
 const PAUSE_MS = 100;
@@ -118,11 +118,11 @@ const THINGS = {
 
 /** What is measured at each size, by a user who is no administrator, so that permissions are looked up. */
 const REQUESTS = {
-  get: { count: 1500, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps/one') },
-  list: { count: 750, ask: (api) => api.get('/api/v1/namespaces/mine/configmaps') },
+  get: { count: 1500, send: (api) => api.get('/api/v1/namespaces/mine/configmaps/one') },
+  list: { count: 750, send: (api) => api.get('/api/v1/namespaces/mine/configmaps') },
   create: {
     count: 300,
-    ask: (api) => api.post('/api/v1/namespaces/mine/secrets', { metadata: { generateName: 's-' } }),
+    send: (api) => api.post('/api/v1/namespaces/mine/secrets', { metadata: { generateName: 's-' } }),
   },
 };
 
@@ -188,9 +188,9 @@ async function leastCosts(server) {
 
 async function measure(server) {
   const costs = {};
-  for (const [verb, { count, ask }] of Object.entries(REQUESTS)) {
+  for (const [verb, { count, send }] of Object.entries(REQUESTS)) {
     const before = server.usedUs();
-    await many(count, () => ask(server.user));
+    await many(count, () => send(server.user));
     costs[verb] = (server.usedUs() - before) / count;
   }
   return costs;
@@ -270,7 +270,7 @@ function mappedKib(smaps) {
   return kib;
 }
 
-/** What the measured requests find, and the permission of the one who asks. */
+/** What the measured requests find, and the permission of the user. */
 async function prepare(admin) {
   for (const name of ['mine', 'other']) await admin.post('/api/v1/namespaces', meta(name));
   await admin.post('/api/v1/namespaces/mine/configmaps', { ...meta('one'), data: { text: 'x'.repeat(900) } });
@@ -289,7 +289,7 @@ async function client(url, token) {
   const headers = { authorization: `Bearer ${token}` };
   let session = connect();
   let watching = { session: undefined, streams: 0 };
-  const ask = async (method, target, body) => {
+  const request = async (method, target, body) => {
     for (let tries = 0; ; tries++) {
       const { status, text } = await exchange(session, { ':method': method, ':path': target, ...headers }, body);
       if ((status >= 200 && status < 300) || (tries > 0 && status === 409)) return;
@@ -299,7 +299,7 @@ async function client(url, token) {
   };
   for (let tries = 0; ; tries++) {
     try {
-      await ask('GET', '/readyz');
+      await request('GET', '/readyz');
       break;
     } catch (error) {
       if (tries > 600) throw error;
@@ -308,8 +308,8 @@ async function client(url, token) {
     }
   }
   return {
-    get: (target) => ask('GET', target),
-    post: (target, body) => ask('POST', target, body),
+    get: (target) => request('GET', target),
+    post: (target, body) => request('POST', target, body),
     watch: (target) =>
       new Promise((resolve, reject) => {
         if (watching.streams === 0) watching = { session: connect(), streams: 100 };

@@ -21,7 +21,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-start-'));
 const port = await freePort();
 
 try {
-  // The first start makes keys, the store and the code cache; it is told apart.
+  // The first start makes keys, the store and the code cache; it is shown apart.
   const first = await start();
   const later = [];
   for (let i = 0; i < rounds; i++) later.push(await start());

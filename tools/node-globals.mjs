@@ -1,3 +1,3 @@
-// Node keeps these behind getters of the global object, which V8 asks anew at each use: as variables of the bundle they
-// are but there. `performance.now()` is asked for some ten times in each request.
+// Node keeps these behind getters of the global object, which V8 calls at each use: variables of the bundle are
+// read directly. `performance.now()` runs some ten times in each request.
 export const { Buffer, performance, process } = globalThis;

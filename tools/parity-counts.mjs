@@ -1,7 +1,7 @@
 // What the ratchets share: counts that may rise and not fall.
 import fs from 'node:fs';
 import path from 'node:path';
-import { rememberSecondTries } from './second-tries.mjs';
+import { recordSecondTries } from './second-tries.mjs';
 
 export function optionOf(args, name) {
   const at = args.indexOf(name);
@@ -11,12 +11,12 @@ export function optionOf(args, name) {
 /** The values of an option that may be there several times. */
 export const optionsOf = (args, name) => args.filter((_, i) => args[i - 1] === name);
 
-/** The named options with their values, as they were given. */
+/** The named options with their values, as they were passed. */
 export const passedOf = (args, names) => args.filter((arg, i) => names.includes(arg) || names.includes(args[i - 1]));
 
 /**
- * The exit code: 1 when a ratchet was asked for and a count fell, or what fell at first had done so before. `tried` names
- * what was short at first; those that rose on another try are remembered.
+ * The exit code: 1 with a ratchet when a count fell, or what fell at first had done so before. `tried` names
+ * what was short at first; those that rose on another try are recorded.
  */
 export function compareCounts(file, counts, args, tried = []) {
   if (args.includes('--raise')) {
@@ -29,7 +29,7 @@ export function compareCounts(file, counts, args, tried = []) {
   for (const { name, now, before } of fell) console.error(`${name}: ${now} agree, ${before} did before`);
   console.log(fell.length === 0 ? `${file}: nothing fell` : `${file}: ${fell.length} fell`);
   const rose = tried.filter((name) => !fell.some((one) => one.name === name));
-  const again = rememberSecondTries(rose.map((name) => `${path.basename(file)} ${name}`));
+  const again = recordSecondTries(rose.map((name) => `${path.basename(file)} ${name}`));
   const summary = optionOf(args, '--summary');
   if (summary !== undefined) {
     const passed = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,10 +1,10 @@
 // Plays recorded scenarios (the server with its flags, and the world around it) and counts the steps that agree.
 //
 //   node tools/parity-scenarios.mjs --shared DIR --ratchet [--jobs N]    those of test/parity/scenarios.json, compared
-//   node tools/parity-scenarios.mjs --shared DIR --raise REPORT...       writes there what runs of scenarios.mjs printed
+//   node tools/parity-scenarios.mjs --shared DIR --raise REPORT...       writes there the output of runs of scenarios.mjs
 //
 // A scenario waits for things that take their time. One that falls short beside another is played again, alone.
-// REPORT is the output of `scenarios.mjs`; the lowest count of several is taken.
+// REPORT is the output of `scenarios.mjs`; the lowest count of several counts.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

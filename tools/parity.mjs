@@ -113,7 +113,7 @@ async function startServer(port, folder) {
   );
 }
 
-/** The recorded port, or any other when it is taken. */
+/** The recorded port, or any other when it is in use. */
 async function portToUse() {
   return (await listenOn(RECORDED_PORT)) ?? (await listenOn(0));
 }

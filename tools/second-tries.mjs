@@ -5,14 +5,14 @@ import fs from 'node:fs';
 
 const FILE = '.cache/second-tries.json';
 
-/** Takes down the names; those that were there already are what is returned. */
-export function rememberSecondTries(names) {
+/** Records the names; returns those that were recorded before. */
+export function recordSecondTries(names) {
   const before = readSecondTries();
   const again = names.filter((name) => name in before && before[name] === fingerprint(name));
   for (const name of names) before[name] = fingerprint(name);
   if (names.length > 0) fs.writeFileSync(FILE, `${JSON.stringify(before, null, 1)}\n`);
   for (const name of names) console.log(`passed only on a second try: ${name}`);
-  for (const name of again) console.log(`not for the first time, so it fails: ${name} (${FILE} remembers)`);
+  for (const name of again) console.log(`not for the first time, so it fails: ${name} (see ${FILE})`);
   return again;
 }
 

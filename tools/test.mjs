@@ -13,10 +13,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { rememberSecondTries } from './second-tries.mjs';
+import { recordSecondTries } from './second-tries.mjs';
 import { bundleTests } from './test/bundle-tests.mjs';
 import { findTestFiles } from './test/files.mjs';
-import { groupFiles, rememberTimes } from './test/groups.mjs';
+import { groupFiles, recordTimes } from './test/groups.mjs';
 import { runGroups } from './test/run-groups.mjs';
 
 const MAX_SECOND_TRIES = 3;
@@ -43,7 +43,7 @@ const together = await run(groupFiles(files.filter(({ isAlone }) => !isAlone)), 
 const alone = await runAlone(files.filter(({ isAlone }) => isAlone));
 const results = [...together.results, ...alone.results];
 const failed = results.filter(({ isOk }) => !isOk);
-// Files that did not come to their end tell nothing of which of their process is to blame: each is tried by itself.
+// When a process crashes, any of its files may be to blame: each is tried by itself.
 const isFew = failed.filter(({ passed }) => passed !== undefined).length <= MAX_SECOND_TRIES;
 const again = isFew && failed.length > 0 ? await tryAgain(failed) : { results: failed, processorMs: 0 };
 const failedAgain = again.results.filter(({ isOk }) => !isOk);
@@ -51,8 +51,8 @@ const failedAgain = again.results.filter(({ isOk }) => !isOk);
 const isUnfinished = (result) => failed.some(({ name, passed }) => name === result.name && passed === undefined);
 const hasCulprit = failedAgain.some(isUnfinished);
 const mended = again.results.filter((result) => result.isOk && !(hasCulprit && isUnfinished(result)));
-const notFirst = rememberSecondTries(mended.map(({ name }) => name));
-rememberTimes(results.filter(({ isOk }) => isOk));
+const notFirst = recordSecondTries(mended.map(({ name }) => name));
+recordTimes(results.filter(({ isOk }) => isOk));
 fs.rmSync(folder, { recursive: true, force: true });
 report();
 

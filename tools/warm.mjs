@@ -1,6 +1,6 @@
-// Starts the server once, in a folder that is thrown away, and asks it what most clients ask, so that V8's compiled code
-// is there for the first real start and the first real requests: without it they take half as long again. Only a help:
-// whatever goes wrong here, the server starts without.
+// Starts the server once, in a folder that is thrown away, and sends it the requests of most clients, so that
+// V8's compiled code is there for the first real start and the first real requests: without it they take half as long
+// again. An optimization only: whatever goes wrong here, the server starts without.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http2 from 'node:http2';
@@ -12,7 +12,7 @@ import { freePort } from './free-port.mjs';
 
 const GIVE_UP_MS = 15_000;
 const LOOK_MS = 100;
-/** From the start of the server: time enough to ask it all that is asked below. */
+/** From the start of the server: time enough for all requests below. */
 const CACHE_AFTER_MS = 3500;
 const TOKEN = 'warm';
 const WATCH = 'watch=1&timeoutSeconds=2';
@@ -38,7 +38,7 @@ const server = spawn(
 );
 const ended = new Promise((resolve) => server.on('close', resolve).on('error', resolve));
 const giveUpMs = Date.now() + GIVE_UP_MS;
-void askAll().catch((error) => console.error(`requests were not asked ahead: ${error.message}`));
+void sendAll().catch((error) => console.error(`requests were not sent ahead: ${error.message}`));
 while (caches().length === 0 && running()) await pause();
 server.kill('SIGTERM');
 await ended;
@@ -57,11 +57,11 @@ function pause() {
 }
 
 /** One after another, twice: the second time is often another way through a function. Watches go on beside the others. */
-async function askAll() {
+async function sendAll() {
   while (running() && !(await isReady())) await pause();
   const session = http2.connect(url, { rejectUnauthorized: false }).on('error', () => undefined);
   for (const request of ['a', 'b'].flatMap(requests)) {
-    const answered = ask(session, request);
+    const answered = send(session, request);
     if (!request[1].includes(WATCH)) await answered;
   }
   session.close();
@@ -70,7 +70,7 @@ async function askAll() {
 function requests(name) {
   const core = '/api/v1/namespaces/warm';
   const things = '/apis/warm.test/v1/namespaces/warm/things';
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const deployment = `/apis/apps/v1/namespaces/warm/deployments/${name}`;
   const selector = { matchLabels: { app: name } };
   const spec = {
@@ -108,7 +108,7 @@ function requests(name) {
     ],
     [
       'POST',
-      definitions,
+      crds,
       { metadata: { name: 'things.warm.test' }, spec: { group: 'warm.test', scope: 'Namespaced', names, versions } },
     ],
     ['GET', `${core}/pods`],
@@ -136,7 +136,7 @@ function isReady() {
   });
 }
 
-function ask(session, [method, target, body, headers]) {
+function send(session, [method, target, body, headers]) {
   const stream = session.request({
     ':method': method,
     ':path': target,

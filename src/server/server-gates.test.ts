@@ -57,7 +57,7 @@ test('SizeBasedListCostEstimate: lists cost by bytes with it, by the number of o
 });
 
 test('CustomResourceFieldSelectors and CRDValidationRatcheting: their fields of CRDs are dropped without them', async () => {
-  const kinds = [customResourceDefinition(undefined)] as unknown as readonly KindDefinition[];
+  const crds = [customResourceDefinition(undefined)] as unknown as readonly KindDefinition[];
   const properties = {
     color: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self != ""', optionalOldSelf: true }] },
   };
@@ -81,7 +81,7 @@ test('CustomResourceFieldSelectors and CRDValidationRatcheting: their fields of 
     },
   };
   const made = async (gates: Readonly<Record<string, boolean>>): Promise<string> => {
-    const server = new TestApi({ kinds: kinds, gates, emulated: at31 });
+    const server = new TestApi({ kinds: crds, gates, emulated: at31 });
     const { status, bytes } = await server.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
     assert.equal(status, 201, bytes.toString());
     return bytes.toString();

@@ -20,10 +20,10 @@ describe('hostile extension servers', { timeout: 120_000 }, () => {
   let extension: ExtensionServer | undefined;
   let discovery = '{}';
   let index = '{}';
-  const asked: string[] = [];
+  const requested: string[] = [];
 
   before(async () => {
-    server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+    server = await startTestServer({ meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs') });
   });
   after(async () => {
     extension?.close();
@@ -36,27 +36,27 @@ describe('hostile extension servers', { timeout: 120_000 }, () => {
     { what: 'an index that nests', group: 'c.example', says: '{}', paths: `{"paths":${nested(MIB - 64)}}` },
   ];
   for (const { what, group, says, paths } of cases) {
-    it(`${what} is no long turn`, async (t) => {
+    it(`${what} is no long task`, async (t) => {
       discovery = says;
       index = paths;
       const resources = [{ name: 'wares', kind: 'Ware', namespaced: true, verbs: ['get'] }];
       extension = await startExtensionServer(server, { group, version: 'v1', resources }, (request, response) => {
-        asked.push(String(request.url));
+        requested.push(String(request.url));
         if (request.url === '/apis') response.writeHead(200, { 'content-type': ALL_IN_ONE }).end(discovery);
         else if (request.url === '/openapi/v3') response.writeHead(200).end(index);
         else response.writeHead(404).end();
       });
-      asked.length = 0;
+      requested.length = 0;
       await longestTask(server.folder);
       await registerExtension(server, { group, version: 'v1', port: extension.port });
-      for (const untilMs = Date.now() + 20_000; !['/apis', '/openapi/v3'].every((one) => asked.includes(one));) {
-        assert.ok(Date.now() < untilMs, `it was asked for ${asked.join()} only`);
+      for (const untilMs = Date.now() + 20_000; !['/apis', '/openapi/v3'].every((one) => requested.includes(one));) {
+        assert.ok(Date.now() < untilMs, `only ${requested.join()} were requested`);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       await new Promise((resolve) => setTimeout(resolve, 2000));
       const { longestMs } = await longestTask(server.folder);
       t.diagnostic(`${longestMs.toFixed(0)} ms`);
-      assert.ok(longestMs < MAX_TASK_MS, `a turn of ${longestMs} ms`);
+      assert.ok(longestMs < MAX_TASK_MS, `a task of ${longestMs} ms`);
       extension.close();
     });
   }

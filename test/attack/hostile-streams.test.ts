@@ -1,7 +1,7 @@
 // runs: alone (the processor time of a server is judged)
 // runs-on: every-node
-// Streams to nodes whose client or whose agent is hostile: what one side is told and does not read must not pile up here,
-// and no message may take long to read.
+// Streams to nodes whose client or whose kubelet is hostile: what one side is sent and does not read must not pile up
+// here, and no message may take long to parse.
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { keptMib, longestTask } from '../support/longest-task.js';
-import { podOnAgent } from '../support/pod-on-agent.js';
+import { podOnKubelet } from '../support/pod-on-kubelet.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 import { serveSpdy } from '../support/spdy-server.js';
 
@@ -24,8 +24,8 @@ const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpg
 
 describe('hostile streams', { timeout: 180_000 }, () => {
   let server: TestServer;
-  let agent: https.Server;
-  /** What the agent does with a request to leave HTTP. */
+  let kubelet: https.Server;
+  /** What the kubelet does with a request to leave HTTP. */
   let answer: (socket: Duplex, head: Buffer) => void = () => undefined;
   const open = new Set<Duplex>();
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
@@ -33,19 +33,19 @@ describe('hostile streams', { timeout: 180_000 }, () => {
   before(async () => {
     server = await startTestServer({
       flags: ['--disable-admission-plugins=ServiceAccount'],
-      meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+      meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
     });
-    agent = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
-    agent.on('upgrade', (_request, socket: Duplex, head: Buffer) => {
+    kubelet = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') });
+    kubelet.on('upgrade', (_request, socket: Duplex, head: Buffer) => {
       open.add(socket.on('error', () => undefined));
       answer(socket, head);
     });
-    await podOnAgent(server, agent);
+    await podOnKubelet(server, kubelet);
   });
   after(async () => {
     for (const socket of open) socket.destroy();
-    agent.closeAllConnections();
-    agent.close();
+    kubelet.closeAllConnections();
+    kubelet.close();
     await server.stop();
   });
 
@@ -81,14 +81,14 @@ describe('hostile streams', { timeout: 180_000 }, () => {
       ...(protocol !== undefined && { 'sec-websocket-protocol': protocol }),
     });
 
-  /** How much more the server has in use when `attack` has lasted, and its longest turn. */
+  /** How much more the server has in use when `attack` has lasted, and its longest task. */
   async function cost(t: TestContext, attack: () => Promise<void>): Promise<{ grownMib: number; longestMs: number }> {
     const beforeMib = await keptMib(server.folder);
     await longestTask(server.folder);
     await attack();
     const { longestMs } = await longestTask(server.folder);
     const grownMib = (await keptMib(server.folder)) - beforeMib;
-    t.diagnostic(`grew by ${grownMib.toFixed(1)} MiB, longest turn ${longestMs.toFixed(0)} ms`);
+    t.diagnostic(`grew by ${grownMib.toFixed(1)} MiB, longest task ${longestMs.toFixed(0)} ms`);
     for (const socket of open) socket.destroy();
     open.clear();
     return { grownMib, longestMs };
@@ -124,7 +124,7 @@ describe('hostile streams', { timeout: 180_000 }, () => {
     for (const socket of open) socket.destroy();
   });
 
-  it('sizes of a terminal that nobody reads do not pile up, and many in one message are no long turn', async (t) => {
+  it('sizes of a terminal that nobody reads do not pile up, and many in one message are no long task', async (t) => {
     answer = (socket, head) => {
       socket.write(`${SWITCHED}X-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n`);
       serveSpdy(socket, head, ({ headers }) => {
@@ -142,7 +142,7 @@ describe('hostile streams', { timeout: 180_000 }, () => {
       one.write(frame(BINARY, Buffer.from(`\x04${'{"Width":1}\n'.repeat(500_000)}`)));
       await flood(other, frame(BINARY, Buffer.from('\x04{"Width":1,"Height":2}')));
     });
-    assert.ok(longestMs < MAX_TASK_MS, `a turn of ${longestMs} ms`);
+    assert.ok(longestMs < MAX_TASK_MS, `a task of ${longestMs} ms`);
     assert.ok(grownMib < MAX_MIB, `it grew by ${grownMib} MiB`);
   });
 
@@ -165,7 +165,7 @@ describe('hostile streams', { timeout: 180_000 }, () => {
     assert.ok(grownMib < MAX_MIB, `it grew by ${grownMib} MiB`);
   });
 
-  it("an agent's pings are answered as fast as it reads", async (t) => {
+  it("a kubelet's pings are answered as fast as it reads", async (t) => {
     answer = (socket, head) => {
       socket.write(`${SWITCHED}X-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n`);
       serveSpdy(socket, head, ({ headers }) => {
@@ -204,7 +204,7 @@ function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
   return Buffer.concat([Buffer.from([first, 0x80 + 127]), extended, Buffer.alloc(4), payload]);
 }
 
-/** Sends it over and over, as fast as it is taken. */
+/** Sends it over and over, as fast as it is read. */
 function flood(socket: Duplex, piece: Buffer): Promise<void> {
   const many = Buffer.concat(Array.from({ length: Math.ceil((256 * 1024) / piece.length) }, () => piece));
   const untilMs = Date.now() + FOR_MS;

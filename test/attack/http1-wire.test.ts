@@ -57,10 +57,10 @@ const CLOSE = 'Host: h\r\nConnection: close\r\n\r\n';
 const refused = (line: string, body = line): string =>
   `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body}`;
 
-test('what is no request is told so, and the connection ends', async () => {
-  let asked = 0;
+test('what is no request gets a 400, and the connection ends', async () => {
+  let requests = 0;
   handler = (request) => {
-    asked++;
+    requests++;
     return echo(request);
   };
   const bad = refused('400 Bad Request');
@@ -115,7 +115,7 @@ test('what is no request is told so, and the connection ends', async () => {
     [head('Host: h', `a: ${'x'.repeat((1 << 20) + 4096)}`), refused('431 Request Header Fields Too Large')],
   ];
   for (const [sent, wanted] of cases) assert.equal(await talk(sent), wanted, JSON.stringify(sent.slice(0, 100)));
-  assert.equal(asked, 0);
+  assert.equal(requests, 0);
 });
 
 test('a head may come in any pieces, and a header may be a mebibyte long', async () => {
@@ -163,7 +163,7 @@ test('an ordinary request that could be upgraded is answered as one, and the con
   assert.match(said, /\r\n\r\nhelloHTTP[^]*\r\n\r\nHTTP[^]*\r\n\r\nend$/);
 });
 
-test('requests sent at once are answered in turn, each with its own body', async () => {
+test('requests sent at once are answered in order, each with its own body', async () => {
   handler = echoBody;
   const chunked =
     'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nab\r\n1\r\nc\r\n0\r\nt: v\r\n\r\n';
@@ -178,9 +178,9 @@ test('requests sent at once are answered in turn, each with its own body', async
 });
 
 test('a body that is no body is refused, and what follows it is no request', async () => {
-  const asked: string[] = [];
+  const paths: string[] = [];
   handler = async (request) => {
-    asked.push(request.path);
+    paths.push(request.path);
     return {
       status: 200,
       headers: {},
@@ -205,7 +205,7 @@ test('a body that is no body is refused, and what follows it is no request', asy
   );
   for (const [i, answer] of said.entries()) assert.match(answer, /refused: /, bodies[i]?.slice(0, 20));
   assert.deepEqual(
-    asked.toSorted(),
+    paths.toSorted(),
     bodies.map(() => '/'),
   );
 });
@@ -220,7 +220,7 @@ test('a body nobody reads is passed over when it is there, and ends the connecti
   assert.match(ended, /\r\nConnection: close\r\n/);
 });
 
-test('an old client gets an answer that ends with its connection, and keeps it only when it asks', async () => {
+test('an old client gets an answer that ends with its connection, and keeps it only on request', async () => {
   handler = () => ({
     status: 200,
     headers: {},
@@ -250,19 +250,19 @@ test('a header of an answer begins no other', async () => {
   assert.match(await talk(`GET / HTTP/1.1\r\n${CLOSE}`), /\r\nX-A: b {2}X-Evil: c\r\n/);
 });
 
-test('who asks for much and reads nothing is not answered further', async () => {
-  let asked = 0;
+test('a client that requests much and reads nothing is not answered further', async () => {
+  let requests = 0;
   const large = Buffer.alloc(4 * 1024 * 1024, 'x');
   handler = () => {
-    asked++;
+    requests++;
     return { status: 200, headers: {}, body: large };
   };
   const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
   socket.pause();
   socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(1000));
-  while (asked === 0) await new Promise((resolve) => setImmediate(resolve));
-  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(asked < 10, `${asked} answers wait to be read`);
+  while (requests === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let iteration = 0; iteration < 100; iteration++) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(requests < 10, `${requests} answers wait to be read`);
   socket.destroy();
 });
 

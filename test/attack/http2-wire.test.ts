@@ -45,8 +45,8 @@ test('1,300 watches opened and reset are served, and the connection goes on', as
   let open = 0;
   let most = 0;
   let ended = 0;
-  handler = ({ signal, path: asked }) => {
-    if (asked === '/last') return ok('fine');
+  handler = ({ signal, path: requested }) => {
+    if (requested === '/last') return ok('fine');
     most = Math.max(most, ++open);
     return ok({
       stream: () =>
@@ -179,7 +179,7 @@ test('a head without end is not read to its end', async () => {
 test('fields that are small on the wire and large in memory count as what they are', async () => {
   handler = () => ok('fine');
   const wire = await speak();
-  // One field of 4,000 bytes, remembered, and then named 20,000 times in a byte each.
+  // One field of 4,000 bytes, indexed by HPACK, and then named 20,000 times in a byte each.
   const learned = Buffer.concat([Buffer.from('4001787fa11e', 'hex'), Buffer.alloc(4000, 'x')]);
   const bomb = Buffer.concat([block(GET), learned, Buffer.alloc(20_000, 0xbe)]);
   const head = wire.until((type) => type === FrameType.headers);
@@ -188,10 +188,10 @@ test('fields that are small on the wire and large in memory count as what they a
   wire.socket.destroy();
 });
 
-test('who asks for much and reads nothing is answered no further, and holds little', async () => {
-  let asked = 0;
+test('a client that requests much and reads nothing is answered no further, and holds little', async () => {
+  let requests = 0;
   handler = () => {
-    asked++;
+    requests++;
     return ok(Buffer.alloc(20_000));
   };
   const wire = await speak();
@@ -211,7 +211,7 @@ test('who asks for much and reads nothing is answered no further, and holds litt
   other.send(headers(1));
   assert.ok(await served);
   const grownMb = (process.memoryUsage().rss - rssBefore) / 1e6;
-  assert.ok(asked < 2000, `${asked} were answered`);
+  assert.ok(requests < 2000, `${requests} were answered`);
   assert.ok(grownMb < 150, `${grownMb} MB`);
   other.socket.destroy();
   wire.socket.destroy();

@@ -105,9 +105,9 @@ describe('names that objects inherit', { timeout: 60_000 }, () => {
         const bare = { ...of(name), ...own, metadata: { name } };
         await write('POST', path, Object.fromEntries(Object.entries(bare).filter(([key]) => !NAMES.includes(key))));
         const { resourceVersion } = JSON.parse((await server.request('GET', `${path}/${name}`)).body).metadata;
-        const given = of(name);
-        if (method === 'PUT') Object.assign(given.metadata, { resourceVersion });
-        await write(method, `${path}/${name}${query}`, given, type);
+        const object = of(name);
+        if (method === 'PUT') Object.assign(object.metadata, { resourceVersion });
+        await write(method, `${path}/${name}${query}`, object, type);
         await holds(`${path}/${name}`, of(name));
         if (method === 'PUT') continue;
         // Once more, when they are there already.

@@ -1,4 +1,4 @@
-// Large objects and long lists in every form they can be sent and asked for.
+// Large objects and long lists in every form they can be sent and requested.
 import { typeOf } from '../../src/schema/catalogue.js';
 import { encodeCbor, encodeCborTree } from '../../src/schema/cbor/encode.js';
 import { decodeTree } from '../../src/schema/json/decode.js';
@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<Encoding, string>> = {
   cbor: 'application/cbor',
 };
 
-/** What a client may ask for. */
+/** What a client may accept. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   ...NAMES,
   table: 'application/json;as=Table;v=v1;g=meta.k8s.io',
@@ -40,7 +40,7 @@ interface Sort {
   readonly object: (bytes: number) => Record<string, unknown>;
 }
 
-/** So many items that they print as about this many bytes. */
+/** So many items that they encode to about this many bytes. */
 function many<T>(bytes: number, item: (i: number) => T): T[] {
   const each = JSON.stringify(item(100_000)).length + 1;
   return Array.from({ length: Math.floor(bytes / each) }, (_, i) => item(i));
@@ -154,7 +154,7 @@ function everyForm(sort: Sort, bytes: number): AttackRequest[] {
         method: 'POST',
         path: collection,
         contentType: NAMES[encoding],
-        // CBOR takes no longer lists and maps than 1,024.
+        // CBOR has no longer lists and maps than 1,024.
         body: sent(sort, encoding, encoding, encoding === 'cbor' ? Math.min(bytes, 20_000) : bytes),
       },
       ...(encoding === 'json' ? [] : [remove(encoding)]),

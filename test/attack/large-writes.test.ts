@@ -1,8 +1,8 @@
 // runs: alone (the processor time of a server is judged)
-// Bodies half as large as they may be, with a limit that a pass without turns between its parts does not keep; of their
+// Bodies half as large as they may be, with a limit that a pass that never yields does not keep; of their
 // updates and applies only the first, for each takes seconds.
 import { test } from 'node:test';
-import { allShort } from './judge-turns.js';
+import { allShort } from './judge-tasks.js';
 import { ATTACKS, type AttackRequest } from './worst-bodies.js';
 
 const FULL_BYTES = 1_350_000;
@@ -25,7 +25,7 @@ const FULL_SIZE: readonly string[] = [
 ];
 
 for (const { name, requests } of ATTACKS.filter((attack) => FULL_SIZE.includes(attack.name))) {
-  test(`${name}: no turn of a large write is long`, { timeout: 600_000 }, async () => {
+  test(`${name}: no task of a large write is long`, { timeout: 600_000 }, async () => {
     const writes = withoutRepeats(requests(FULL_BYTES).filter(({ method }) => method !== 'GET'));
     await allShort(name, writes, MAX_FULL_MS);
   });

@@ -10,7 +10,7 @@ import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
-/** Of the processor's time, with what a busy machine's cold caches take. In one turn these take 0.3 to 3 s. */
+/** Of the processor's time, with what a busy machine's cold caches take. In one task these take 0.3 to 3 s. */
 const MAX_MS = 500;
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -25,7 +25,7 @@ let hooks: https.Server;
 let response: (path: string) => object = () => ({});
 
 before(async () => {
-  server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+  server = await startTestServer({ meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs') });
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
   hooks = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, (request, reply) => {
     let body = '';
@@ -49,11 +49,11 @@ before(async () => {
     reinvocationPolicy: 'IfNeeded',
   }));
   await server.request('POST', CONFIGURATIONS, { metadata: { name: 'attack' }, webhooks });
-  const isAsked = async (): Promise<boolean> => {
+  const isCalled = async (): Promise<boolean> => {
     response = () => ({ allowed: false });
     return (await server.request('POST', `${CONFIG_MAPS}?dryRun=All`, configMap({}))).status === 400;
   };
-  while (!(await isAsked())) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!(await isCalled())) await new Promise((resolve) => setTimeout(resolve, 50));
 });
 
 after(async () => {
@@ -87,17 +87,17 @@ const cases: readonly (readonly [what: string, status: number, answer: (path: st
 ];
 
 for (const [what, status, answer, data = {}] of cases) {
-  test(`an answer with ${what} makes no long turn`, { timeout: 120_000 }, async () => {
+  test(`an answer with ${what} makes no long task`, { timeout: 120_000 }, async () => {
     response = answer;
-    const ask = async (): Promise<number> => {
+    const measure = async (): Promise<number> => {
       await longestTask(server.folder);
-      const { status: told, body } = await server.request('POST', `${CONFIG_MAPS}?dryRun=All`, configMap(data));
-      assert.equal(told, status, body.slice(0, 500));
+      const { status: actual, body } = await server.request('POST', `${CONFIG_MAPS}?dryRun=All`, configMap(data));
+      assert.equal(actual, status, body.slice(0, 500));
       return (await longestTask(server.folder)).longestMs;
     };
-    let longestMs = await ask();
+    let longestMs = await measure();
     // Again: the thread is started with the first, a full collection may have come in between, or others had the machine.
-    for (let again = 0; again < 3 && longestMs > MAX_MS; again++) longestMs = await ask();
+    for (let again = 0; again < 3 && longestMs > MAX_MS; again++) longestMs = await measure();
     assert.ok(longestMs < MAX_MS, `${longestMs} ms`);
   });
 }

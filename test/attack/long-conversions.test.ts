@@ -11,14 +11,14 @@ import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
-/** Of the processor's time, with what a busy machine's cold caches take. In one turn these take 0.4 to 4 s. */
+/** Of the processor's time, with what a busy machine's cold caches take. In one task these take 0.4 to 4 s. */
 const MAX_MS = 300;
 const TRIES = 3;
 const KEYS = 50_000;
 const MERGE = 'application/merge-patch+json';
 const at = (version: string): string => `/apis/attack.example/${version}/longs`;
 
-interface Asked {
+interface ConversionRequest {
   readonly uid: string;
   readonly objects: readonly { readonly metadata: object }[];
   readonly desiredAPIVersion: string;
@@ -27,7 +27,7 @@ interface Asked {
 let server: TestServer;
 let hooks: https.Server;
 /** What the webhook says. */
-let answer: (asked: Asked) => string;
+let answer: (request: ConversionRequest) => string;
 
 const review = (uid: string, convertedObjects: unknown, more: object = {}): string =>
   JSON.stringify({
@@ -37,21 +37,21 @@ const review = (uid: string, convertedObjects: unknown, more: object = {}): stri
   });
 const converted =
   (more: (metadata: object) => object = () => ({})) =>
-  ({ uid, objects, desiredAPIVersion }: Asked): string =>
+  ({ uid, objects, desiredAPIVersion }: ConversionRequest): string =>
     review(
       uid,
       objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, ...more(object.metadata) })),
     );
 
 before(async () => {
-  server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+  server = await startTestServer({ meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs') });
   const pki = (name: string): Buffer => fs.readFileSync(path.join(server.folder, 'pki', name));
   hooks = https.createServer({ cert: pki('apiserver.crt'), key: pki('apiserver.key') }, (request, reply) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       reply.setHeader('content-type', 'application/json');
-      reply.end(answer((JSON.parse(Buffer.concat(pieces).toString()) as { request: Asked }).request));
+      reply.end(answer((JSON.parse(Buffer.concat(pieces).toString()) as { request: ConversionRequest }).request));
     });
   });
   await new Promise<void>((resolve) => hooks.listen(0, '127.0.0.1', resolve));
@@ -94,14 +94,14 @@ async function isShort(status: number, send: (round: number) => ReturnType<TestS
   let longestMs = Infinity;
   for (let round = 0; round < TRIES && longestMs > MAX_MS; round++) {
     await longestTask(server.folder);
-    const { status: told, body } = await send(round);
+    const { status: actual, body } = await send(round);
     longestMs = (await longestTask(server.folder)).longestMs;
-    assert.equal(told, status, body.slice(0, 500));
+    assert.equal(actual, status, body.slice(0, 500));
   }
   assert.ok(longestMs < MAX_MS, `${longestMs} ms`);
 }
 
-test('a large object is created and patched in another version without a long turn', { timeout: 180_000 }, async () => {
+test('a large object is created and patched in another version without a long task', { timeout: 180_000 }, async () => {
   answer = converted();
   const spec = many(KEYS);
   await isShort(201, (round) => server.request('POST', at('v2'), named('v2', `a${round}`, spec)));
@@ -116,7 +116,7 @@ test('a large object is created and patched in another version without a long tu
 
 const JUNK = 300_000;
 const wrongLabels = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`%${i}`, '%']));
-const answers: readonly (readonly [what: string, status: number, answer: (asked: Asked) => string])[] = [
+const answers: readonly (readonly [what: string, status: number, answer: (request: ConversionRequest) => string])[] = [
   ['that is no JSON', 500, () => `{"kind":"ConversionReview",${'"a":{"b":1},'.repeat(JUNK)}]`],
   ['that is another list', 500, () => `[${'[],'.repeat(JUNK)}[]]`],
   [
@@ -143,13 +143,13 @@ const answers: readonly (readonly [what: string, status: number, answer: (asked:
   ['with a long message', 500, ({ uid }) => review(uid, [], { result: { message: 'é'.repeat(JUNK * 10) } })],
 ];
 
-for (const [what, status, given] of answers) {
-  test(`an answer ${what} makes no long turn`, { timeout: 180_000 }, async () => {
+for (const [what, status, respond] of answers) {
+  test(`an answer ${what} makes no long task`, { timeout: 180_000 }, async () => {
     await isShort(status, async () => {
       answer = converted();
       const name = `s${(await longestTask(server.folder)).totalMs}`.replace('.', '-');
       await server.request('POST', at('v1'), named('v1', name, {}));
-      answer = given;
+      answer = respond;
       await longestTask(server.folder);
       return server.request('GET', `${at('v2')}/${name}`);
     });

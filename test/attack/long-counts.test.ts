@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/server.js';
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const PODS = 3_000;
 const AT_ONCE = 32;
-/** Of the processor's time, with what a busy machine's cold caches take; counted in one turn these take 0.3 s. */
+/** Of the processor's time, with what a busy machine's cold caches take; counted in one task these take 0.3 s. */
 const MAX_MS = 240;
 const CORE = '/api/v1/namespaces/default';
 
@@ -19,7 +19,7 @@ before(async () => {
   server = await startTestServer({
     flags: ['--controllers=resourcequota,namespace', '--disable-admission-plugins=ServiceAccount'],
     keepsConnections: true,
-    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
   });
 });
 

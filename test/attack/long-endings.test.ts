@@ -14,7 +14,7 @@ const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const BELONGING = 3_000;
 /** When so many are done, all that is done at the beginning was done. */
 const ENOUGH = 250;
-/** Of the processor's time, with what a busy machine's cold caches take. In one turn these take 0.2 to 0.4 s. */
+/** Of the processor's time, with what a busy machine's cold caches take. In one task these take 0.2 to 0.4 s. */
 const MAX_MS = 150;
 
 let server: TestServer;
@@ -34,14 +34,14 @@ before(async () => {
   server = await startTestServer({
     folder,
     flags: ['--controllers=garbagecollector,namespace'],
-    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
   });
   for (const name of [...OWNERS, 'ended']) await server.request('POST', '/api/v1/namespaces', { metadata: { name } });
 });
 
 after(() => server.stop());
 
-/** As the server stores them: to ask it for so many would take a minute. */
+/** As the server stores them: to create so many by requests would take a minute. */
 async function fill(folder: string): Promise<void> {
   const kv = await openEmbeddedStore({ folder });
   const uids = new Map(OWNERS.map((name, i) => [name, `00000000-0000-4000-8000-00000000000${i}`]));
@@ -86,7 +86,7 @@ const someAreFree = ({ items }: Listed): boolean =>
   items.filter(({ metadata }) => metadata.ownerReferences === undefined).length > ENOUGH / 2;
 
 for (const name of OWNERS) {
-  test(`the end of an owner with very many dependents makes no long turn: ${name}`, { timeout: 120_000 }, async () => {
+  test(`the end of an owner with very many dependents makes no long task: ${name}`, { timeout: 120_000 }, async () => {
     await longestTask(server.folder);
     const policy = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
     const { status, body } = await server.request('DELETE', `${at(name)}/owner?propagationPolicy=${policy}`);
@@ -96,7 +96,7 @@ for (const name of OWNERS) {
   });
 }
 
-test('a trial to delete very many objects makes no long turn', { timeout: 120_000 }, async () => {
+test('a dry run that deletes very many objects makes no long task', { timeout: 120_000 }, async () => {
   await longestTask(server.folder);
   const { status, body } = await server.request('DELETE', `${at('ended')}?dryRun=All`);
   assert.equal(status, 200, body);
@@ -118,7 +118,7 @@ test('no more is deleted of very many objects when the time for it is over', { t
   assert.ok(leftThen > BELONGING / 2, `${leftThen} are left`);
 });
 
-test('the end of a namespace with very many objects makes no long turn', { timeout: 120_000 }, async () => {
+test('the end of a namespace with very many objects makes no long task', { timeout: 120_000 }, async () => {
   await longestTask(server.folder);
   const { status, body } = await server.request('DELETE', '/api/v1/namespaces/ended');
   assert.equal(status, 200, body);

@@ -7,7 +7,7 @@ import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
-/** Of the processor's time, with what a busy machine's cold caches take. In one turn these took 0.3 to 13 s. */
+/** Of the processor's time, with what a busy machine's cold caches take. In one task these took 0.3 to 13 s. */
 const MAX_MS = 200;
 const TRIES = 3;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -16,7 +16,7 @@ const POLICIES = '/apis/admissionregistration.k8s.io/v1';
 let server: TestServer;
 
 before(async () => {
-  server = await startTestServer({ meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs') });
+  server = await startTestServer({ meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs') });
 });
 
 after(() => server.stop());
@@ -110,9 +110,9 @@ async function isShort(status: number, send: () => ReturnType<TestServer['reques
   const longest: number[] = [];
   for (let round = 0; round < TRIES && (longest.at(-1) ?? Infinity) > MAX_MS; round++) {
     await longestTask(server.folder);
-    const { status: told, body } = await send();
+    const { status: actual, body } = await send();
     longest.push(Math.round((await longestTask(server.folder)).longestMs));
-    assert.equal(told, status, body.slice(0, 500));
+    assert.equal(actual, status, body.slice(0, 500));
   }
   assert.ok((longest.at(-1) ?? 0) < MAX_MS, `${longest.join()} ms`);
 }

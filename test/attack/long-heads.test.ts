@@ -69,7 +69,7 @@ describe('long heads', { timeout: 120_000 }, () => {
   before(async () => {
     server = await startTestServer({
       adminToken: 'admin',
-      meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+      meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
     });
     await server.request('GET', LISTED);
   });
@@ -85,7 +85,7 @@ describe('long heads', { timeout: 120_000 }, () => {
     });
 
   for (const { what, to, headers, status } of HEADS) {
-    it(`${what} is no long turn`, async (t) => {
+    it(`${what} is no long task`, async (t) => {
       let shortestMs = Infinity;
       for (let attempt = 0; attempt < 3 && shortestMs > MAX_TASK_MS; attempt++) {
         await longestTask(server.folder);
@@ -93,7 +93,7 @@ describe('long heads', { timeout: 120_000 }, () => {
         shortestMs = Math.min(shortestMs, (await longestTask(server.folder)).longestMs);
       }
       t.diagnostic(`${shortestMs.toFixed(0)} ms`);
-      assert.ok(shortestMs < MAX_TASK_MS, `a turn of ${shortestMs} ms`);
+      assert.ok(shortestMs < MAX_TASK_MS, `a task of ${shortestMs} ms`);
     });
   }
 });

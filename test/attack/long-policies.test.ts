@@ -7,7 +7,7 @@ import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
-/** Of the processor's time, with what a busy machine's cold caches take. In one turn these take 0.35 s. */
+/** Of the processor's time, with what a busy machine's cold caches take. In one task these take 0.35 s. */
 const MAX_MS = 200;
 const TRIES = 3;
 const KEYS = 40_000;
@@ -29,11 +29,11 @@ before(async () => {
       '--feature-gates=MutatingAdmissionPolicy=true',
       '--runtime-config=admissionregistration.k8s.io/v1beta1=true',
     ],
-    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
   });
   const made = async (version: string, resource: string, body: object): Promise<void> => {
-    const { status, body: told } = await server.request('POST', `${POLICIES}/${version}/${resource}`, body);
-    assert.equal(status, 201, told);
+    const { status, body: text } = await server.request('POST', `${POLICIES}/${version}/${resource}`, body);
+    assert.equal(status, 201, text);
   };
   const mutations = [
     {
@@ -76,20 +76,20 @@ async function isShort(status: number, send: (round: number) => ReturnType<TestS
   const longest: number[] = [];
   for (let round = 0; round < TRIES && (longest.at(-1) ?? Infinity) > MAX_MS; round++) {
     await longestTask(server.folder);
-    const { status: told, body } = await send(round);
+    const { status: actual, body } = await send(round);
     longest.push(Math.round((await longestTask(server.folder)).longestMs));
-    assert.equal(told, status, body.slice(0, 500));
+    assert.equal(actual, status, body.slice(0, 500));
     const { metadata } = JSON.parse(body) as { metadata: { labels?: object } };
     assert.deepEqual(metadata.labels, { applied: 'yes', patched: 'yes' });
   }
   assert.ok((longest.at(-1) ?? 0) < MAX_MS, `${longest.join()} ms`);
 }
 
-test('a large object is changed by policies without a long turn', { timeout: 180_000 }, async () => {
+test('a large object is changed by policies without a long task', { timeout: 180_000 }, async () => {
   await isShort(201, (round) => server.request('POST', CONFIG_MAPS, { metadata: { name: `a${round}` }, data }));
 });
 
-test('large objects are compared by policies without a long turn', { timeout: 180_000 }, async () => {
+test('large objects are compared by policies without a long task', { timeout: 180_000 }, async () => {
   await isShort(200, (round) =>
     server.request('PATCH', `${CONFIG_MAPS}/a0`, { data: { [`more${round}`]: 'x' } }, MERGE),
   );

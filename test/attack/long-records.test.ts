@@ -25,7 +25,7 @@ before(async () => {
   server = await startTestServer({
     adminToken: 'records',
     flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${path.join(folder, 'log')}`],
-    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
   });
 });
 
@@ -34,10 +34,10 @@ after(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** The longest turn while this is done, and the last line of the log. */
-async function recorded(ask: () => Promise<unknown>): Promise<{ longestMs: number; event: Recorded }> {
+/** The longest task while this is done, and the last line of the log. */
+async function recorded(send: () => Promise<unknown>): Promise<{ longestMs: number; event: Recorded }> {
   await longestTask(server.folder);
-  await ask();
+  await send();
   const { longestMs } = await longestTask(server.folder);
   const lines = fs.readFileSync(path.join(folder, 'log'), 'utf8').trimEnd().split('\n');
   return { longestMs, event: JSON.parse(lines.at(-1) ?? '') as Recorded };
@@ -75,6 +75,6 @@ test('large lists of many at once are recorded one after the other', { timeout: 
     Promise.all(Array.from({ length: 15 }, () => server.request('GET', CONFIG_MAPS))),
   );
   assert.equal(event.responseStatus.code, 200);
-  // In one turn they take 0.3 s or more.
+  // In one task they take 0.3 s or more.
   assert.ok(longestMs < 200, `${longestMs} ms`);
 });

@@ -46,8 +46,8 @@ const MAX_MS = 400;
 const TRIES = 8;
 const MAX_BIG_MS = 3_000;
 
-/** Letters that mean something to one reader or another, over and over again, and then a letter that fits nothing. */
-const LETTERS = [
+/** Characters that mean something to one parser or another, repeated, and then a character that fits nothing. */
+const CHARACTERS = [
   '0',
   '9',
   'a',
@@ -150,7 +150,7 @@ const PIECES = [
   '\r\n',
 ];
 const bombs = [
-  ...LETTERS.map((letter) => letter.repeat(BOMB_BYTES)),
+  ...CHARACTERS.map((character) => character.repeat(BOMB_BYTES)),
   ...PIECES.map((piece) => piece.repeat(Math.floor(BOMB_BYTES / piece.length))),
 ].map((bomb) => `${bomb}!`);
 

@@ -41,7 +41,7 @@ describe('requests that look like something else', { timeout: 60_000 }, () => {
   }
 
   /** The status of the answer to a first line and a body, sent as they are. */
-  function ask(as: string, line: string, body = ''): Promise<number> {
+  function send(as: string, line: string, body = ''): Promise<number> {
     return new Promise((resolve, reject) => {
       const { port } = new URL(server.url);
       const ca = fs.readFileSync(path.join(server.folder, 'pki', 'ca.crt'));
@@ -79,7 +79,7 @@ describe('requests that look like something else', { timeout: 60_000 }, () => {
       [`GET ${WATCHED}`, 200],
     ] as const) {
       const body = /^(POST|PUT|PATCH)/.test(line) ? map : '';
-      assert.equal(await ask('watch', line, body), wanted, line);
+      assert.equal(await send('watch', line, body), wanted, line);
     }
     const { body } = await server.request('GET', `${MAPS}/kept`);
     assert.deepEqual((JSON.parse(body) as { data: object }).data, { a: 'b' });
@@ -99,7 +99,7 @@ describe('requests that look like something else', { timeout: 60_000 }, () => {
       [`GET /api/v1/proxy/namespaces/default/configmaps/kept`, 403],
       [`BREW ${MAPS}`, 403],
     ] as const) {
-      assert.equal(await ask('list', line), wanted, line);
+      assert.equal(await send('list', line), wanted, line);
     }
   });
 

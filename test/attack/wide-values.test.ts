@@ -80,7 +80,7 @@ inTime('tolerations beside those before', () => {
   assert.equal(validateOnlyAddedTolerations(tolerations.slice(1), tolerations, PATH).length, 1);
 });
 
-inTime('endpoints printed in a table', () => {
+inTime('endpoints encoded in a table', () => {
   const subset = {
     addresses: numbers.map((i) => ({ ip: `10.0.0.${i % 250}` })),
     ports: numbers.map((port) => ({ port })),

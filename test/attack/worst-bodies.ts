@@ -50,7 +50,7 @@ const patch = (path: string, contentType: string, body: object | string): Attack
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** So many items that they print as about this many bytes. */
+/** So many items that they encode to about this many bytes. */
 function many<T>(bytes: number, item: (i: number) => T): T[] {
   const each = JSON.stringify(item(100_000)).length + 1;
   return Array.from({ length: Math.floor(bytes / each) }, (_, i) => item(i));
@@ -62,7 +62,7 @@ function manyKeys<T>(bytes: number, key: (i: number) => string, value: (i: numbe
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
-/** Created, written again with all of it changed, patched in each way, applied twice, read and printed. */
+/** Created, written again with all of it changed, patched in each way, applied twice, read and encoded. */
 function everyWrite(
   collection: string,
   name: string,
@@ -1118,7 +1118,7 @@ const served = (schema: object, more?: object): AttackRequest[] => [
   { method: 'WAIT', path: CUSTOMS },
 ];
 
-/** Definitions as large as fits, and resources of small definitions. */
+/** CRDs as large as fits, and custom resources of small CRDs. */
 const CUSTOM: readonly Attack[] = [
   {
     name: 'definition of many properties',

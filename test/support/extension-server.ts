@@ -14,7 +14,7 @@ export interface ExtensionServer {
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** `answer` is asked for what the version's list of resources is not. */
+/** `answer` handles every request but that for the version's resource list. */
 export async function startExtensionServer(
   { folder }: TestServer,
   {

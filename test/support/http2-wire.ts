@@ -29,7 +29,7 @@ export async function speakHttp2(options: tls.ConnectionOptions): Promise<Wire> 
   let waiting: { wanted: Parameters<Wire['until']>[0]; resolve: (seen: Seen | undefined) => void }[] = [];
   let tellGoaway = (_: number | undefined): void => undefined;
   const goaway = new Promise<number | undefined>((resolve) => (tellGoaway = resolve));
-  const take = (seen: Seen): void => {
+  const accept = (seen: Seen): void => {
     if (seen.type === FrameType.goaway) tellGoaway(read32(seen.payload, 4));
     waiting = waiting.filter(({ wanted, resolve }) => {
       if (!wanted(seen.type, seen.stream, seen.payload, seen.flags)) return true;
@@ -43,7 +43,7 @@ export async function speakHttp2(options: tls.ConnectionOptions): Promise<Wire> 
       const end = FRAME_HEAD_BYTES + rest.readUIntBE(0, 3);
       if (rest.length < end) break;
       const payload = rest.subarray(FRAME_HEAD_BYTES, end);
-      take({ type: rest[3] as number, flags: rest[4] as number, stream: read31(rest, 5), payload });
+      accept({ type: rest[3] as number, flags: rest[4] as number, stream: read31(rest, 5), payload });
       rest = rest.subarray(end);
     }
   });

@@ -1,17 +1,17 @@
 import net from 'node:net';
 import path from 'node:path';
 
-/** What turn-meter.cjs tells of the server in a folder, since it was asked last. */
+/** What task-meter.cjs reports of the server in a folder, since the last call. */
 export function longestTask(folder: string): Promise<{ longestMs: number; totalMs: number }> {
-  return told(path.join(folder, 'turns.sock'));
+  return report(path.join(folder, 'tasks.sock'));
 }
 
 /** What such a server has in use, without garbage. */
 export async function keptMib(folder: string): Promise<number> {
-  return (await told<{ keptMib: number }>(path.join(folder, 'turns.sock.memory'))).keptMib;
+  return (await report<{ keptMib: number }>(path.join(folder, 'tasks.sock.memory'))).keptMib;
 }
 
-function told<T>(at: string): Promise<T> {
+function report<T>(at: string): Promise<T> {
   return new Promise((resolve, reject) => {
     let text = '';
     net

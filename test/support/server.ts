@@ -51,12 +51,12 @@ export interface TestServerOptions {
   readonly folder?: string;
   /** Begin when it answers at all, for a server that never becomes ready. */
   readonly untilLive?: boolean;
-  /** What the server takes for the name of its host, by which servers know each other. */
+  /** The name that the server's host has, by which servers know each other. */
   readonly hostname?: string;
   /** Requests go over connections that are kept: for tests that make thousands. */
   readonly keepsConnections?: boolean;
-  /** The path of turn-meter.cjs: the server tells how long its turns are, at `turns.sock` in its folder. */
-  readonly meterTurns?: string;
+  /** The path of task-meter.cjs: the server reports its longest event loop task at `tasks.sock` in its folder. */
+  readonly meterTasks?: string;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -79,7 +79,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
-      ...(options.meterTurns !== undefined && metered(options.meterTurns, folder)),
+      ...(options.meterTasks !== undefined && metered(options.meterTasks, folder)),
       ...(options.hostname !== undefined && onHost(options.hostname, folder)),
     },
   });
@@ -171,10 +171,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 
 const metered = (meter: string, folder: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['BINNACLE_SERVER_NODE_OPTIONS'] ?? ''} --require ${meter}`,
-  BINNACLE_TURN_METER: path.join(folder, 'turns.sock'),
+  BINNACLE_TASK_METER: path.join(folder, 'tasks.sock'),
 });
 
-/** An environment in which Node tells this name of the host. */
+/** An environment in which os.hostname() returns this name. */
 function onHost(hostname: string, folder: string): NodeJS.ProcessEnv {
   const preload = path.join(folder, 'hostname.cjs');
   fs.writeFileSync(preload, `require('node:os').hostname = () => ${JSON.stringify(hostname)};\n`);

@@ -1,4 +1,4 @@
-// The server's side of SPDY/3.1, as kubelets speak it, for an agent that is played.
+// The server's side of SPDY/3.1, as kubelets speak it, for a simulated kubelet.
 import { Duplex } from 'node:stream';
 import zlib from 'node:zlib';
 
@@ -72,7 +72,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: Agent
     if (fin) stream.push(null);
     onStream(stream);
   };
-  const take = async (bytes: Buffer): Promise<void> => {
+  const accept = async (bytes: Buffer): Promise<void> => {
     input = Buffer.concat([input, bytes]);
     while (input.length >= 8) {
       const length = input.readUIntBE(5, 3);
@@ -92,7 +92,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: Agent
     }
   };
   const enqueue = (bytes: Buffer): void => {
-    work = work.then(() => take(bytes)).catch(() => void socket.destroy());
+    work = work.then(() => accept(bytes)).catch(() => void socket.destroy());
   };
   socket.on('error', () => undefined);
   socket.on('close', () => streams.forEach((stream) => stream.destroy()));

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface WebhookProcess {
   readonly port: number;
-  /** The names it was asked about, so far. */
-  readonly asked: readonly string[];
+  /** The names it has reviewed so far. */
+  readonly reviewed: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ const server = http.createServer((request, response) => {
   request.on('data', (chunk) => (body += chunk));
   request.on('end', () => {
     const { name } = JSON.parse(body).spec.resourceAttributes;
-    console.log('asked ' + name);
+    console.log('reviewed ' + name);
     if (name.startsWith('slow')) return;
     if (name === 'half') return response.write('{"status":{"allowed":true');
     if (name === 'torn') return response.socket.destroy();
@@ -36,7 +36,7 @@ export async function startWebhookProcess(port = 0): Promise<WebhookProcess> {
   const child: ChildProcess = spawn(process.execPath, ['-e', PROGRAM, String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const asked: string[] = [];
+  const reviewed: string[] = [];
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const listening = await new Promise<number>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the webhook did not start')));
@@ -46,14 +46,14 @@ export async function startWebhookProcess(port = 0): Promise<WebhookProcess> {
       rest = lines.pop() ?? '';
       for (const line of lines) {
         const [word, value = ''] = line.split(' ');
-        if (word === 'asked') asked.push(value);
+        if (word === 'reviewed') reviewed.push(value);
         else resolve(Number(value));
       }
     });
   });
   return {
     port: listening,
-    asked,
+    reviewed,
     async stop() {
       child.kill('SIGKILL');
       await exited;

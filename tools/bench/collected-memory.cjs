@@ -5,10 +5,10 @@ const fs = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
 const file = process.env['BINNACLE_MEMORY_FILE'];
-if (isMainThread && file !== undefined) process.on('SIGUSR2', () => void tell());
+if (isMainThread && file !== undefined) process.on('SIGUSR2', () => void report());
 
-async function tell() {
-  // What is freed in one turn may hold what the next collection finds.
+async function report() {
+  // What is freed in one event loop iteration may hold what the next collection finds.
   for (let i = 0; i < 3; i++) {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 50));

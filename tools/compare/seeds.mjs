@@ -8,14 +8,14 @@ import zlib from 'node:zlib';
 export function seedsOf(shared) {
   const updates = new Map(casesOf(shared, 'validate-update').map((recorded) => [recorded.name, recorded]));
   return casesOf(shared, 'validate-create').map(({ name, steps, nsLabels, cleanup }) => {
-    const asked = steps.filter(({ setup }) => !setup);
+    const measured = steps.filter(({ setup }) => !setup);
     const update = updates.get(name);
     const puts = update?.steps.filter(({ method }) => method === 'PUT') ?? [];
     return {
       name,
       labels: nsLabels,
-      path: withoutQuery(asked[0].path),
-      object: agreed(asked.map(({ body }) => body)),
+      path: withoutQuery(measured[0].path),
+      object: agreed(measured.map(({ body }) => body)),
       before: steps.filter(({ setup }) => setup),
       ...(puts.length > 0 && {
         update: {
@@ -30,8 +30,8 @@ export function seedsOf(shared) {
 }
 
 function casesOf(shared, area) {
-  const packed = fs.readFileSync(path.join(shared, 'golden', `${area}.jsonl.gz`));
-  const lines = zlib.gunzipSync(packed).toString().split('\n').filter(Boolean);
+  const gzip = fs.readFileSync(path.join(shared, 'golden', `${area}.jsonl.gz`));
+  const lines = zlib.gunzipSync(gzip).toString().split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line));
 }
 

@@ -1,6 +1,6 @@
 // One thread serves everybody, so no regular expression in src/ may take more than linear time, whatever it is given.
 //
-// The rule reads every literal and every `new RegExp(…)` made of constants, and asks recheck's automaton to prove it
+// The rule reads every literal and every `new RegExp(…)` made of constants, and has recheck's automaton prove it
 // linear. What cannot be proven (a back-reference, a look-ahead, an automaton too large) is refused like what is known
 // to backtrack: write a scanner, or a simpler expression. Proofs are kept in .cache, since some take seconds.
 import fs from 'node:fs';

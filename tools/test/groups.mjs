@@ -1,5 +1,5 @@
 // Which files share a process, and in which order the processes start: the longest first, so that none runs on alone at
-// the end. How long a file took is remembered from run to run in .cache/test-times.json; one that is not known there
+// the end. How long a file took is kept from run to run in .cache/test-times.json; one that is not known there
 // counts by its size.
 import fs from 'node:fs';
 
@@ -35,7 +35,7 @@ export function groupFiles(files) {
   return groups.sort((a, b) => totalOf(b) - totalOf(a));
 }
 
-export function rememberTimes(results) {
+export function recordTimes(results) {
   const times = readTimes();
   for (const { name, ms } of results) times[name] = ms;
   const existing = Object.entries(times).filter(([name]) => fs.existsSync(name));

@@ -1,5 +1,5 @@
 // Runs groups of test files, each in a process of its own, some at a time. Says a line for each file that ended, and all
-// that a process printed when something of it failed.
+// of the output of a process when something of it failed.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -55,10 +55,10 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
       env: { BINNACLE_ROOT: process.cwd(), ...process.env },
     },
   );
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += chunk));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
   const timer = setTimeout(() => {
-    printed += `\nended after ${GIVE_UP_MS / 60_000} minutes`;
+    output += `\nended after ${GIVE_UP_MS / 60_000} minutes`;
     endGroup(child);
   }, GIVE_UP_MS);
   running.add(child);
@@ -70,7 +70,7 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
   const isNobodys = code !== 0 && names.every((name) => ended[name]?.isOk);
   const results = names.map((name) => ({ name, ...((!isNobodys && ended[name]) || { isOk: false }) }));
   if (results.length === 1) results[0].processorMs = processorMs;
-  return { results, processorMs, text: `${printed}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
+  return { results, processorMs, text: `${output}\n${failuresIn(`${out}.txt`)}\nended with ${code}` };
 }
 
 function endGroup(child) {

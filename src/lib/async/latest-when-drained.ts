@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import { drained } from './drained.js';
 
 /**
- * Hands values on while `stream` accepts more. Of those that come when it does not, the newest is handed on once it does
- * again: whoever does not read is not owed the others, and nothing piles up for them.
+ * Hands values on while `stream` accepts more. Of those that come when it does not, the newest is handed on once it
+ * does again: whoever does not read is not owed the others, and nothing piles up for them.
  */
 export function latestWhenDrained<T>(stream: Writable, handOn: (value: T) => void): (value: T) => void {
   let newest: { value: T } | undefined;

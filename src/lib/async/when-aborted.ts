@@ -1,8 +1,8 @@
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Runs when the signal aborts, at once if it has; returns a function that removes the listener. Thousands may wait for one signal: it has
- * one listener for all of them, and whoever leaves is not looked for among the others.
+ * Runs when the signal aborts, at once if it has; returns a function that removes the listener. Thousands may wait for
+ * one signal: it has one listener for all of them, and whoever leaves is not looked for among the others.
  */
 export function whenAborted(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {

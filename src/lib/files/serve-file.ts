@@ -11,7 +11,9 @@ import { directoryPage } from './directory-page.js';
 import { httpDate } from './http-date.js';
 import { judgeConditions, notModifiedSince } from './preconditions.js';
 
-/** `requested` is the request's path with its escapes read; `file` is what it stands for, a clean path from the root. */
+/**
+ * `requested` is the request's path with its escapes read; `file` is what it stands for, a clean path from the root.
+ */
 export async function serveFile(request: HttpRequest, requested: string, file: string): Promise<HttpResponse> {
   // What leads upwards was cleaned away from `file`, but no honest client requests that.
   if (leadsUp(requested)) return plain(400, 'invalid URL path');

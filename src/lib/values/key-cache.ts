@@ -1,6 +1,6 @@
-// Maps of many thousand members whose names are known. Listing the names of a map is one call of the engine, half a tenth
-// of a second for two hundred thousand of them. Who reads a large map in pieces has its names at hand, and leaves them
-// here for those who walk through it later.
+// Maps of many thousand members whose names are known. Listing the names of a map is one call of the engine, half a
+// tenth of a second for two hundred thousand of them. Who reads a large map in pieces has its names at hand, and leaves
+// them here for those who walk through it later.
 //
 // Nothing can be added to such a map, or the names would not be all: to try is an error. Whoever adds makes a new one.
 

@@ -48,7 +48,8 @@ function blockAt(reader: Reader, begin: number): { block?: PemBlock; next: numbe
   if (end < 0) return 'unclosed';
   const last = reader.line(end);
   if (last.text !== `${END}${type}${DASHES}`) return { next: body };
-  // The first character that is no base64 ends this test, so that a row of BEGIN lines is not read once for each of them.
+  // The first character that is no base64 ends this test, so that a row of BEGIN lines is not read once for each of
+  // them.
   const lines = text.slice(body, end);
   if (!BASE64_LINES.test(lines)) return { next: body };
   const base64 = lines.replace(/[ \t\r\n]+/g, '');

@@ -6,8 +6,8 @@ import { storageVersionOf } from '../../rest/contract/endpoint.js';
 import type { Resources } from '../kinds/resources.js';
 
 /**
- * The plugins that consult others. All other plugins judge what clients may do, by what a new cluster does not have yet; what
- * the server writes is right by itself.
+ * The plugins that consult others. All other plugins judge what clients may do, by what a new cluster does not have
+ * yet; what the server writes is right by itself.
  */
 export const REVIEWING_PLUGINS: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicy',

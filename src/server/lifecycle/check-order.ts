@@ -1,5 +1,5 @@
-// The order in which checks are listed. Scripts and people compare these lists, so it is the one they know, and not that in
-// which our parts happen to be wired.
+// The order in which checks are listed. Scripts and people compare these lists, so it is the one they know, and not
+// that in which our parts happen to be wired.
 const HOOKS_OF_THE_API: readonly string[] = [
   'start-encryption-provider-config-automatic-reload',
   'start-apiserver-admission-initializer',

@@ -101,9 +101,9 @@ function exposedCollector(): Collector {
 
 /**
  * Marks a few milliseconds at a time, and then needs a few to sweep: V8 does so of its own when the old ones have grown by
- * much, and looks at that whenever it has collected the young. So for once the heuristic is set so that any growth is much. Whether
- * threads mark as well may not be changed while V8 runs: it counts on that staying as it was when marking began, and ends
- * the process when it finds otherwise.
+ * much, and looks at that whenever it has collected the young. So for once the heuristic is set so that any growth is
+ * much. Whether threads mark as well may not be changed while V8 runs: it counts on that staying as it was when marking
+ * began, and ends the process when it finds otherwise.
  */
 function startCollecting(collector: Collector): void {
   v8.setFlagsFromString('--incremental-marking-hard-trigger=1');

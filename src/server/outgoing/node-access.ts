@@ -29,7 +29,8 @@ export type KubeletFlags = Pick<
 
 export function buildNodeAccess(flags: KubeletFlags, { dialer, metrics, onDrained }: NodeAccessParts): NodeAccess {
   const { kubeletCertificateAuthority: caFile, kubeletClientCertificate: certFile, kubeletClientKey: keyFile } = flags;
-  // The authorities that kubelets' certificates are verified by stay as they were at the start. Where that cannot be read, nobody is, until the start ends.
+  // The authorities that kubelets' certificates are verified by stay as they were at the start. Where that cannot be
+  // read, nobody is, until the start ends.
   const authority = caFile === '' ? undefined : readTextFile(caFile);
   const trusted = (): ClientTls => {
     if (authority === undefined) return ANYBODY;

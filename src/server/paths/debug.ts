@@ -157,7 +157,10 @@ const text = (body: string): HttpResponse => ({
   body,
 });
 
-/** `--debug-socket-path`: profiles on a unix socket, without authentication: access to the file is access to the profiles. */
+/**
+ * `--debug-socket-path`: profiles on a unix socket, without authentication: access to the file is access to the
+ * profiles.
+ */
 export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promise<() => void> {
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });

@@ -24,6 +24,6 @@ export function buildWorkerPool(
       kindOptions,
     },
     // Tests have everything done there.
-    fromBytes: Number(process.env['BINNACLE_ASIDE_BYTES'] ?? WORKER_MIN_BYTES),
+    fromBytes: Number(process.env['BINNACLE_WORKER_MIN_BYTES'] ?? WORKER_MIN_BYTES),
   });
 }

@@ -1,4 +1,4 @@
-// Sends requests of the attack kit to the real program and judges its longest turn while it serves each.
+// Sends requests of the attack kit to the real program and judges its longest event loop task while it serves each.
 import assert from 'node:assert/strict';
 import https from 'node:https';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/server.js';
 import type { AttackRequest } from './worst-bodies.js';
 
 /** How large the bodies are made. */
-export const BYTES = Number(process.env['BINNACLE_TURN_BYTES'] ?? 20_000);
+export const BYTES = Number(process.env['BINNACLE_STALL_BYTES'] ?? 20_000);
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const TRIES = 3;
 
@@ -20,7 +20,7 @@ before(async () => {
   server = await startTestServer({
     adminToken: 'attack',
     flags: ['--feature-gates=CBORServingAndStorage=true'],
-    meterTurns: path.join(root, 'test', 'support', 'turn-meter.cjs'),
+    meterTasks: path.join(root, 'test', 'support', 'task-meter.cjs'),
   });
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
   await server.request('POST', '/api/v1/namespaces/default/serviceaccounts', account);
@@ -31,7 +31,7 @@ after(async () => {
   await server.stop();
 });
 
-/** Longest turns by attack and kind of request. */
+/** Longest tasks by attack and kind of request. */
 const table = new Map<string, Record<string, number>>();
 
 after(() => {
@@ -48,7 +48,7 @@ export async function allShort(name: string, requests: readonly AttackRequest[],
   assert.deepEqual([...long.values()], []);
 }
 
-/** What there is to say of the requests with longer turns, by their places. */
+/** What there is to say of the requests with longer tasks, by their places. */
 async function tooLong(
   name: string,
   requests: readonly AttackRequest[],
@@ -61,15 +61,15 @@ async function tooLong(
     if (request.method === 'WAIT' && Number(status) >= 400) continue;
     await longestTask(server.folder);
     status = await send(request);
-    const turn = await longestTask(server.folder);
+    const task = await longestTask(server.folder);
     const form = request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? '';
-    const told = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(turn.longestMs)} of ${Math.round(turn.totalMs)} ms`;
-    console.log(told);
+    const line = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(task.longestMs)} of ${Math.round(task.totalMs)} ms`;
+    console.log(line);
     const row = table.get(name) ?? {};
     table.set(name, row);
     const column = `${request.method} ${form.replace('application/', '').slice(0, 16)}`.trim();
-    row[column] = Math.max(row[column] ?? 0, Math.round(turn.longestMs));
-    if (turn.longestMs > longestMs) long.set(i, told);
+    row[column] = Math.max(row[column] ?? 0, Math.round(task.longestMs));
+    if (task.longestMs > longestMs) long.set(i, line);
   }
   return long;
 }

@@ -7,10 +7,10 @@ import net, { type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AgentStream, serveSpdy } from './spdy-server.js';
 
-export interface NodeAgent {
+export interface TestKubelet {
   readonly port: number;
-  /** What was asked, method and target. */
-  readonly asked: string[];
+  /** The requests so far, method and target. */
+  readonly requests: string[];
   /** Answers a log; without it a line is all there is. */
   onLog: ((request: IncomingMessage, write: (text: string) => void, end: () => void) => void) | undefined;
   close(): void;
@@ -23,22 +23,22 @@ export interface AgentOptions {
   readonly folder: string;
 }
 
-export async function startNodeAgent({ cert, key, folder }: AgentOptions): Promise<NodeAgent> {
+export async function startTestKubelet({ cert, key, folder }: AgentOptions): Promise<TestKubelet> {
   const open = new Set<Duplex>();
   const server = https.createServer({ cert: fs.readFileSync(cert), key: fs.readFileSync(key) });
   server.on('request', (request, response) => {
-    agent.asked.push(`${request.method} ${request.url}`);
+    kubelet.requests.push(`${request.method} ${request.url}`);
     response.setHeader('content-type', 'text/plain');
-    if (agent.onLog === undefined) response.end(`hello from ${request.url}\n`);
+    if (kubelet.onLog === undefined) response.end(`hello from ${request.url}\n`);
     else
-      agent.onLog(
+      kubelet.onLog(
         request,
         (text) => response.write(text),
         () => response.end(),
       );
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    agent.asked.push(`${request.method} ${request.url}`);
+    kubelet.requests.push(`${request.method} ${request.url}`);
     const offered = [request.headers['x-stream-protocol-version'] ?? []].flat().join(',').split(',');
     const protocol = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'portforward.k8s.io'].find((one) =>
       offered.some((other) => other.trim() === one),
@@ -46,7 +46,7 @@ export async function startNodeAgent({ cert, key, folder }: AgentOptions): Promi
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${protocol}\r\n\r\n`,
     );
-    const url = new URL(request.url ?? '/', 'https://agent');
+    const url = new URL(request.url ?? '/', 'https://kubelet');
     const serve = url.pathname.startsWith('/portForward') ? forwardPorts() : runCommand(url, folder, socket);
     serveSpdy(socket, head, serve);
   });
@@ -55,19 +55,19 @@ export async function startNodeAgent({ cert, key, folder }: AgentOptions): Promi
     socket.on('error', () => undefined).once('close', () => open.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const agent: NodeAgent = {
+  const kubelet: TestKubelet = {
     port: (server.address() as AddressInfo).port,
-    asked: [],
+    requests: [],
     onLog: undefined,
     close: () => {
       server.close();
       for (const socket of open) socket.destroy();
     },
   };
-  return agent;
+  return kubelet;
 }
 
-/** Runs when all streams that were asked for are there. */
+/** Runs when all requested streams are there. */
 function runCommand(url: URL, folder: string, socket: Duplex): (stream: AgentStream) => void {
   const tty = url.searchParams.has('tty');
   const wanted = ['input', 'output', 'error'].filter(

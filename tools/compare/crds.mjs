@@ -1,4 +1,4 @@
-// Custom resource definitions that between them have what documents tell of: scopes, versions, subresources, selectable
+// CRDs that together have everything that documents describe: scopes, versions, subresources, selectable
 // fields, and every word that a schema may have.
 
 export const GROUP = 'openapi.compare.example';
@@ -150,7 +150,7 @@ const version = (name, openAPIV3Schema, more = {}) => ({
   ...more,
 });
 
-export const definitions = [
+export const crds = [
   definition('Word', 'Namespaced', [version('v1', WORDS, { storage: true, subresources: { status: {} } })]),
   definition('Scaled', 'Namespaced', [
     version('v1', SCALED, { storage: true, subresources: { status: {}, scale: SCALE } }),

@@ -1,5 +1,5 @@
-// Gets on servers that take turns, by the processor time of the thread that serves: on a machine that others use as well,
-// that time says more than a rate.
+// Gets on servers measured alternately, by the processor time of the thread that serves: on a machine that others use
+// as well, that time says more than a rate.
 import fs from 'node:fs';
 import { burst, configMap, connect, send, startBinnacle } from './servers.mjs';
 
@@ -38,18 +38,19 @@ const SETTLED_US = 1000;
 const WARMING_GETS = 100_000;
 
 /**
- * Short rounds on all servers by turns, each as often first: what else the machine does meets all of them. V8 makes other
- * code of the same server each time it starts, and two of a kind differ by up to a tenth: so there should be several.
+ * Short rounds on all servers alternately, each as often first: what else the machine does meets all of them. V8 makes
+ * other code of the same server each time it starts, and two of a kind differ by up to a tenth: so there should be
+ * several.
  */
-export async function measureByTurns(servers, { rounds, gets, ...options }) {
+export async function measureAlternately(servers, { rounds, gets, ...options }) {
   for (const server of servers) {
     await measureBurst(server, WARMING_GETS, options);
     server.perGetUs = [];
   }
   for (let round = 0; round < rounds; round++) {
     const first = round % servers.length;
-    const turns = [...servers.slice(first), ...servers.slice(0, first)];
-    for (const server of turns) await measureBurst(server, gets, options);
+    const order = [...servers.slice(first), ...servers.slice(0, first)];
+    for (const server of order) await measureBurst(server, gets, options);
   }
 }
 

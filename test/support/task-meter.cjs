@@ -1,8 +1,9 @@
-// Loaded into a server under test (node --require): tells how much processor time its longest turn took since it was last
-// asked. Processor time, as a loaded machine makes every turn long; without what the host of a virtual machine took away
-// meanwhile, which the kernel counts as ours. Whoever connects to the socket that BINNACLE_TURN_METER names is told
-// `{"longestMs":…,"totalMs":…}`, and the count begins anew. At the socket of that name with `.memory` it is
-// `{"keptMib":…}`: what is still used when the garbage is gone, which the memory of the process says nothing of.
+// Loaded into a server under test (node --require): reports how much processor time the longest event
+// loop task took since the last report. Processor time, as a loaded machine makes every task long; without what the
+// host of a virtual machine took meanwhile, which the kernel counts as ours. A connection to the socket that
+// BINNACLE_TASK_METER names gets `{"longestMs":…,"totalMs":…}`, and the count begins anew. At the socket of that name
+// with `.memory` it is `{"keptMib":…}`: what is still used when the garbage is gone, which the memory of the process
+// says nothing of.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
@@ -12,11 +13,11 @@ const vm = require('node:vm');
 const INTERVAL_MS = 2;
 const STOLEN_COLUMN = 8;
 const TICK_MS = 10;
-const path = process.env['BINNACLE_TURN_METER'];
-delete process.env['BINNACLE_TURN_METER'];
+const path = process.env['BINNACLE_TASK_METER'];
+delete process.env['BINNACLE_TASK_METER'];
 if (path !== undefined) {
   meter();
-  tellMemory();
+  serveMemory();
 }
 
 function meter() {
@@ -31,7 +32,7 @@ function meter() {
   const look = () => {
     const now = usedMs();
     const stolen = stolenMs();
-    // On which processor the turn was is not known: the one that lost most.
+    // On which processor the task ran is not known: the one that lost most.
     const lost = Math.max(...stolen.map((ms, i) => ms - lastStolen[i]));
     longestMs = Math.max(longestMs, now - last - lost);
     last = now;
@@ -48,7 +49,7 @@ function meter() {
   server.listen(path).unref();
 }
 
-function tellMemory() {
+function serveMemory() {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc');
   const server = net.createServer((socket) => {
@@ -60,7 +61,7 @@ function tellMemory() {
   server.listen(`${path}.memory`).unref();
 }
 
-/** Tells the time taken away from each processor since the machine started. */
+/** Returns a function that reads the time stolen from each processor since the machine started. */
 function stolenMeter() {
   const file = fs.openSync('/proc/stat', 'r');
   const bytes = Buffer.alloc(16 * 1024);

@@ -3,8 +3,8 @@ import type https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestServer } from './server.js';
 
-/** Has the agent listen as node `n`'s, with pod `p` on it. The server admits pods without service accounts. */
-export async function podOnAgent(server: TestServer, kubelet: https.Server): Promise<void> {
+/** Has `kubelet` listen as that of node `n`, with pod `p` on it. The server admits pods without service accounts. */
+export async function podOnKubelet(server: TestServer, kubelet: https.Server): Promise<void> {
   await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve));
   const status = {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
