@@ -21,7 +21,7 @@ test('a renewed certificate is shown to nodes, and another authority of theirs i
   const second = createAuthority(folder, 'second');
   const shown = (name: string) => first.issue(name, 'client');
   const kubelet = (authority: typeof first): Promise<https.Server> => {
-    const { cert, key } = authority.issue('agent', 'server', { ipAddresses: ['127.0.0.1'] });
+    const { cert, key } = authority.issue('kubelet', 'server', { ipAddresses: ['127.0.0.1'] });
     const files = { cert: fs.readFileSync(cert), key: fs.readFileSync(key) };
     const server = https.createServer(
       { ...files, requestCert: true, rejectUnauthorized: false },

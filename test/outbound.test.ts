@@ -331,7 +331,7 @@ describe('the outbound client', () => {
     garbage.close();
   });
 
-  it('tells a server that speaks HTTP without TLS from one that speaks neither', async () => {
+  it('distinguishes a server that speaks HTTP without TLS from one that speaks neither', async () => {
     const asTls = (server: Listening): URL => new URL(server.url.href.replace('http:', 'https:'));
     const garbage = await listen(
       net.createServer((socket) => void socket.end('this is neither\r\n\r\n')),

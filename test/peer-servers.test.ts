@@ -1,5 +1,5 @@
-// Two servers that serve different APIs, on one etcd: each hands on what only the other serves, and both tell in which
-// versions they write.
+// Two servers that serve different APIs, on one etcd: each hands on what only the other serves, and both publish in
+// which versions they write.
 import assert from 'node:assert/strict';
 import https from 'node:https';
 import { after, before, describe, it } from 'node:test';

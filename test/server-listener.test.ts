@@ -59,7 +59,7 @@ before(async () => {
     serving,
     sni: [
       { ...other, names: ['*.example.test', '127.0.0.9'] },
-      { ...third, names: ['asked.for.test'] },
+      { ...third, names: ['requested.test'] },
     ],
     clientCaFiles: [authority.certFile],
     log,
@@ -286,7 +286,7 @@ test('names and addresses choose the certificate shown', async () => {
   assert.equal(await shown({ servername: 'b.example.test' }), 'other');
   assert.equal(await shown({ servername: 'c.b.example.test' }), 'kube-apiserver', 'a wildcard is one label');
   assert.equal(await shown({ servername: 'example.test' }), 'kube-apiserver');
-  assert.equal(await shown({ servername: 'asked.for.test' }), 'third');
+  assert.equal(await shown({ servername: 'requested.test' }), 'third');
   assert.equal(await shown({ servername: 'made.out.test' }), 'third', 'the only one that is made out for it');
   assert.equal(await shown({}), 'kube-apiserver');
 });

@@ -19,7 +19,7 @@ const CBOR_MARK = 'd9d9f7';
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /** A server's flags, and how what it writes begins: a config map, a custom resource, a definition. */
-const TURNS = [
+const RUNS = [
   { name: 'protobuf', flags: [], configMap: hex('k8s\0'), widget: hex('{"'), definition: hex('{"') },
   {
     name: 'json',
@@ -107,7 +107,7 @@ describe('stored forms on etcd', { skip, timeout: 120_000 }, () => {
   const WIDGETS = '/apis/example.test/v1/namespaces/default/widgets';
   const written: string[] = [];
 
-  for (const { name, flags, ...forms } of TURNS) {
+  for (const { name, flags, ...forms } of RUNS) {
     it(`a server with ${name} reads what those before it wrote, and writes its own form`, async () => {
       const server = await start(flags);
       try {

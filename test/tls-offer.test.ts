@@ -1,5 +1,5 @@
-// What the secure port offers in TLS, as an openssl client finds out: it offers everything, takes out what was chosen, and
-// offers the rest, until nothing is chosen. What comes out is kube-apiserver's own list, for each kind of key.
+// What the secure port offers in TLS, as an openssl client finds out: it offers everything, removes what was chosen,
+// and offers the rest, until nothing is chosen. What comes out is kube-apiserver's own list, for each kind of key.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

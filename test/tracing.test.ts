@@ -138,7 +138,7 @@ describe('traces', { concurrency: true }, () => {
     await use(server);
     assert.equal((await server.request('GET', '/readyz')).status, 200);
     await endsSoon(server);
-    assert.match(server.log(), /The collector does not take spans/);
+    assert.match(server.log(), /The collector does not accept spans/);
   });
 
   it('do not hold up the end of the server where the collector says nothing', async () => {

@@ -92,7 +92,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
       const { name } = body.request;
       if (name === 'hangs') return new Promise(() => undefined);
       if (name === 'talks') return reply.type('application/json').send(`"${'x'.repeat(10 * 1024 * 1024)}"`);
-      if (name === 'asks') await server.request('GET', CONFIG_MAPS);
+      if (name === 'calls') await server.request('GET', CONFIG_MAPS);
       // Writes the very object under review, once.
       if (name === 'rewritten' && body.request.operation === 'UPDATE' && body.request.object.data?.by !== 'hook') {
         const { status } = await server.request('PUT', `${CONFIG_MAPS}/${name}`, configMap(name, { by: 'hook' }));
@@ -165,7 +165,7 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
   });
 
   it('may call the server itself, but not for ever', async () => {
-    assert.equal((await create(CONFIG_MAPS, configMap('asks'))).status, 201);
+    assert.equal((await create(CONFIG_MAPS, configMap('calls'))).status, 201);
     const startedMs = performance.now();
     const { body } = await create(CONFIG_MAPS, configMap('again-0'));
     assert.match(body, /context deadline exceeded/);

@@ -49,7 +49,7 @@ const THINGS = {
       }),
   },
   watches: { sizes: [100, 1000, 5000], add: (api) => api.watch('/api/v1/namespaces/other/configmaps') },
-  definitions: {
+  crds: {
     sizes: [10, 50, 200],
     add: (api, i) =>
       api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {

@@ -51,7 +51,10 @@ export async function startControllers(options: ControllersOptions, signal: Abor
   );
 }
 
-/** Who it is to webhooks and policies: kube-apiserver's controllers are clients with accounts of their own. */
+/**
+ * The user that webhooks and policies see for a controller: kube-apiserver's controllers are clients with accounts of
+ * their own.
+ */
 function accountOf(controller: ControllerName): UserInfo {
   const user = serviceAccountUser({ namespace: 'kube-system', name: ACCOUNTS[controller], uid: '' });
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };

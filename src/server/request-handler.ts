@@ -56,7 +56,7 @@ export interface HandlerParts {
   readonly services: RestServices;
   readonly authentication: Authentication;
   readonly tokens: ServiceAccountTokens;
-  /** Of parts that not every server has. */
+  /** Handlers of parts that not every server has. */
   readonly morePaths: readonly PathHandler[];
   readonly audit: Audit | undefined;
   readonly tracer: Tracer | undefined;

@@ -62,7 +62,7 @@ export interface StartParts {
   readonly converterOf: ReturnType<typeof conversionWebhooks>;
   /** The server's own writes, about which webhooks and policies have a say. */
   readonly operations: ObjectOperations;
-  /** The same for writes of others than the server. */
+  /** Writes on behalf of another user than the server, reviewed by webhooks and policies. */
   readonly operationsAs: (user: UserInfo) => ObjectOperations;
   readonly serverContext: () => LifeContext;
   readonly hostname: string;

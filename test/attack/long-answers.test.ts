@@ -15,7 +15,7 @@ const MAX_MS = 500;
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-interface Asked {
+interface ReviewRequest {
   readonly request: { readonly uid: string };
 }
 
@@ -31,7 +31,7 @@ before(async () => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      const { uid } = (JSON.parse(body) as Asked).request;
+      const { uid } = (JSON.parse(body) as ReviewRequest).request;
       const admitted = { uid, allowed: true, ...response(request.url ?? '') };
       reply.setHeader('content-type', 'application/json');
       reply.end(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response: admitted }));

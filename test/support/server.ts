@@ -35,7 +35,7 @@ export interface TestServer {
   watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
   /** At once, as when the power goes. */
   kill(): Promise<void>;
-  /** Asked to end, it ends and its folder goes. */
+  /** Sends SIGTERM, waits for the end and removes the folder. */
   stop(): Promise<void>;
 }
 

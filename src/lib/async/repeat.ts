@@ -73,7 +73,7 @@ export async function attempt(
     log(errorText(error));
     void pause(RETRY_MS, signal)
       .then(() => insist(task, { signal, log, timeoutMs: Infinity }))
-      // It only ends without success where everything ends.
+      // insist() fails only when the signal aborts.
       .then(goOn, () => undefined);
     return;
   }

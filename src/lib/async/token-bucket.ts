@@ -1,5 +1,5 @@
 export interface TokenBucketOptions {
-  /** So many may come at once. */
+  /** So many calls may come at once. */
   readonly burst: number;
   /** And then so many, one where nothing is said, … */
   readonly tokens?: number;

@@ -8,7 +8,7 @@ export class SyntaxMistake extends Error {}
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** Of a text that need not read as a boolean at all. */
+/** Whether Go parses the text as true; false also for a text that is no boolean. */
 export const saysTrue = (text: string): boolean => TRUE.has(text);
 
 export function parseBool(text: string): boolean {
@@ -46,7 +46,7 @@ export function parseInteger(text: string, { as, bits, signed, base }: IntegerRu
   return Number(value);
 }
 
-/** Of decimal digits with a sign, if there is one. Exact, and however long the text is, it is soon read. */
+/** Parses decimal digits with an optional sign, exactly and in linear time. */
 export function parseInt64(text: string): bigint {
   const value = SIGNED_DECIMAL.test(text) ? signedOf(text) : undefined;
   if (value !== undefined) return value;

@@ -6,6 +6,6 @@ export class FloatLiteral {
   ) {}
 }
 
-/** Of a tree of JSON in which numbers may be those. */
+/** Whether a value of a JSON tree is an object; a FloatLiteral is a number. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FloatLiteral);

@@ -10,7 +10,7 @@ const NOT_SIGNIFICANT = /^[+-]?0*/;
  */
 export const signedOf = (text: string): bigint | undefined => within(text, (value) => BigInt.asIntN(64, value));
 
-/** The same, of digits without a sign. */
+/** The number that unsigned decimal digits say; undefined when 64 bits do not hold it. */
 export const unsignedOf = (text: string): bigint | undefined => within(text, (value) => BigInt.asUintN(64, value));
 
 function within(text: string, clamp: (value: bigint) => bigint): bigint | undefined {

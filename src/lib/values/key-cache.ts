@@ -1,8 +1,9 @@
 // Maps of many thousand members whose names are known. Listing the names of a map is one call of the engine, half a
-// tenth of a second for two hundred thousand of them. Who reads a large map in pieces has its names at hand, and leaves
-// them here for those who walk through it later.
+// tenth of a second for two hundred thousand of them. A decoder that reads a large map in pieces has its names at
+// hand, and caches them here for later walks.
 //
-// Nothing can be added to such a map, or the names would not be all: to try is an error. Whoever adds makes a new one.
+// Nothing can be added to such a map, or the names would be incomplete: adding throws. A change that adds copies the
+// map.
 
 /** Names of fewer are listed at once. */
 const MANY = 8192;
@@ -20,7 +21,7 @@ export function cacheKeys(map: object, names: readonly string[]): void {
 // hot: for every map of a large object.
 export const keysOf = (map: object): readonly string[] => known.get(map) ?? Object.keys(map);
 
-/** Of a closed map, those it was closed with. */
+/** The names that were cached for a map; undefined without cacheKeys(). */
 export const cachedKeys = (map: object): readonly string[] | undefined => known.get(map);
 
 /** The engine has numbers in another order than they came. */

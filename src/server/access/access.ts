@@ -1,4 +1,4 @@
-// Who may come in, from the options.
+// The authenticator, built from the options.
 import fs from 'node:fs';
 import { certificateExpiration } from '../../authn/certificate-metrics.js';
 import { anonymousEnabled, type Authentication, createAuthenticator } from '../../authn/create-authenticator.js';

@@ -17,7 +17,7 @@ const FLAG_WEBHOOK_NAME = 'default';
 
 export interface ChainConfig {
   readonly authorizers: readonly AuthorizerConfig[];
-  /** Of the file; undefined for flags. */
+  /** The text of the configuration file; undefined when flags configure the chain. */
   readonly text?: string;
 }
 

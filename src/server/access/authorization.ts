@@ -1,4 +1,4 @@
-// What those who come in may do, from the options.
+// The authorizer, built from the options.
 import os from 'node:os';
 import { abacAuthorizer } from '../../authz/abac/authorizer.js';
 import { readPolicyFile } from '../../authz/abac/policy-file.js';

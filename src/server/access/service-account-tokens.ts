@@ -146,7 +146,7 @@ function documents(
   };
 }
 
-/** It comes in one form only, and there is nothing below it. */
+/** A document in one media type; every path below it is a 404. */
 function document(path: string, type: string, body: () => string, maxAgeSeconds: () => number): PathHandler {
   return (request) => {
     if (request.path.startsWith(`${path}/`) && request.path !== `${path}/`) throw noSuchPath();

@@ -23,13 +23,13 @@ export interface TokenSigning {
   /** Absent when no new tokens are issued. */
   readonly issuer?: TokenIssuer;
   readonly keys: VerifyingKeys;
-  /** Those that others may verify tokens with; the same list as long as they do not change. */
+  /** The keys that others may verify tokens with; the identical array until the keys change. */
   readonly published: () => readonly VerifyingKey[];
   /** How long clients may cache the keys. */
   readonly maxAgeSeconds: () => number;
   /** The longest life of a new token; 0 for no limit. */
   readonly maxExpirationSeconds: number;
-  /** Also of one that is extended. */
+  /** The longest life of an extended token. */
   readonly maxExtendedExpirationSeconds?: number;
 }
 

@@ -157,7 +157,7 @@ export class Resources {
     return [...byStore.values()];
   }
 
-  /** Those of them whose objects lie in a store: not what only answers, or is computed on read. */
+  /** Served resources whose objects lie in a store: not those that only answer, or are computed on read. */
   stored(): ResourceRegistry[] {
     return this.served().filter(({ kind }) => kind.virtualCreate === undefined && kind.computed === undefined);
   }
@@ -215,7 +215,7 @@ export class Resources {
     };
   }
 
-  /** Those that others have a say about. */
+  /** The operations of the server's own writes; with `review`, webhooks and policies review them. */
   operationsWith(review?: OwnReview): ObjectOperations {
     return createOperations((resource) => this.registry(resource), deepCopy, review);
   }

@@ -21,7 +21,7 @@ export interface HealthOptions {
   readonly livezGracePeriodMs: number;
   readonly now?: () => number;
   readonly log: Logger;
-  /** Told each check's result. */
+  /** Called with the result of each check. */
   readonly observe?: (check: string, endpoint: HealthEndpoint, healthy: boolean) => void;
 }
 
@@ -44,7 +44,7 @@ export class Health {
     this.checks.readyz.push(check);
   }
 
-  /** Part of the start-up: /livez does not mind it until the grace period is over. */
+  /** A check of the start-up: /livez ignores its failure until the grace period is over. */
   addBoot(check: HealthCheck): void {
     this.checks.healthz.push(check);
     this.checks.readyz.push(check);
@@ -53,7 +53,7 @@ export class Health {
     this.checks.livez.push(this.options.livezGracePeriodMs > 0 ? { ...check, check: graced } : check);
   }
 
-  /** Of what the server depends on, but a new start would not mend. */
+  /** A check of something that a restart of the server would not repair. */
   addExceptLivez(check: HealthCheck): void {
     this.checks.healthz.push(check);
     this.checks.readyz.push(check);

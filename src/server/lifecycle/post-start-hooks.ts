@@ -22,12 +22,12 @@ export class PostStartHooks {
     });
   }
 
-  /** Tells of a part of the start-up that goes on after its hook has begun. */
+  /** Adds a check of a part of the start-up that continues after its hook has begun. */
   addCheck(check: HealthCheck): void {
     this.health.addBoot(check);
   }
 
-  /** The same, where only readiness depends on it. */
+  /** Adds a check of the start-up that only readiness depends on. */
   addReadyCheck(check: HealthCheck): void {
     this.health.addReadyz(check);
   }

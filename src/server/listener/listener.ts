@@ -40,7 +40,7 @@ export interface Listener {
 }
 
 const KEEP_ALIVE_MS = 180_000;
-/** Whoever has said nothing, or not agreed on keys, by then is left. */
+/** A connection without a finished handshake is closed after this time. */
 const HANDSHAKE_TIMEOUT_MS = 32_000;
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -154,7 +154,7 @@ function forgetFailedVerification(socket: TLSSocket): void {
   certificate?.checkIssued(certificate);
 }
 
-/** Whoever forgot the `s` of https is answered in the only way that client understands. */
+/** A client that forgot the `s` of https gets plain HTTP, the only answer that it understands. */
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
 /** The connection that TLS was begun on: Node passes its server's listeners the one under TLS only. */
@@ -180,7 +180,7 @@ export async function ensurePortFree(options: BindOptions): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** In the words that whoever runs servers knows. */
+/** In the words that operators know. */
 const BIND_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'address already in use',
   EADDRNOTAVAIL: 'cannot assign requested address',

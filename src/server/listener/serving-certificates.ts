@@ -25,7 +25,7 @@ export interface SniCertificateFiles extends CertificateFiles {
 export interface ServingCertificateOptions extends OfferedTls {
   readonly serving: CertificateFiles;
   readonly sni?: readonly SniCertificateFiles[];
-  /** Those whose certificates clients may show; when empty, no certificate is requested. */
+  /** The authorities of client certificates; when empty, no certificate is requested. */
   readonly clientCaFiles?: readonly string[];
   readonly log: Logger;
 }

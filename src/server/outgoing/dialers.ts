@@ -13,9 +13,9 @@ export interface Dialers {
   /** What runs beside the server: webhooks by address, those of authentication, authorization and audit, collectors. */
   readonly controlplane: Dialer;
   readonly etcd: Dialer;
-  /** The other API servers, straight, whatever is configured. */
+  /** The other API servers, always direct, whatever is configured. */
   readonly peers: Dialer;
-  /** Those that the configuration names, and only them. */
+  /** The egress selections that the configuration names, and no others. */
   readonly configured: ReadonlyMap<EgressSelectionName, Dialer>;
 }
 

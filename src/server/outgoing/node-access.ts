@@ -60,7 +60,7 @@ export function buildNodeAccess(flags: KubeletFlags, { dialer, metrics, onDraine
     addressTypes: flags.kubeletPreferredAddressTypes,
     kubeletPort: flags.kubeletPort,
     resolveHost: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-    // They are there from the first log on.
+    // These metrics exist from the first log request on.
     logMetrics: () => (logs ??= logMetrics(metrics)),
   };
 }

@@ -59,7 +59,7 @@ export async function buildEncryption(
 ): Promise<Encryption | undefined> {
   const { encryptionProviderConfigAutomaticReload: reload } = options.etcd;
   const serverId = identityOf(os.hostname());
-  // Told of a server that encrypts nothing, too.
+  // A server that encrypts nothing has these metrics, too.
   const counts = createEncryptionMetrics(metrics, serverId, Date.now);
   const read = readEncryption(options);
   if (read === undefined) return undefined;

@@ -51,7 +51,7 @@ export function buildTracing(config: TracingConfiguration, parts: TracingParts):
     onFailed(error) {
       if (performance.now() - loggedMs < LOGGED_EVERY_MS) return;
       loggedMs = performance.now();
-      log.info('The collector does not take spans', { err: errorText(error) });
+      log.info('The collector does not accept spans', { err: errorText(error) });
     },
   });
   parts.onDrained(async () => {

@@ -41,7 +41,7 @@ import { Resources } from '../kinds/resources.js';
 
 export interface TestApiOptions {
   readonly kinds: readonly KindDefinition[];
-  /** Those of this release without it. */
+  /** The feature gates; by default those of this release. */
   readonly gates?: Readonly<Record<string, boolean>>;
   readonly emulated?: EmulatedApis;
   readonly runtimeConfig?: RuntimeConfig;
@@ -51,7 +51,7 @@ export interface TestApiOptions {
   readonly authorize?: Authorizer['authorize'];
   readonly services?: Partial<RestServices>;
   readonly workers?: WorkerPool;
-  /** The way to nodes; nobody listens there without it. */
+  /** Connects to nodes; by default no node can be reached. */
   readonly dialer?: Dialer;
 }
 
@@ -87,7 +87,7 @@ export interface Answer {
   readonly bytes: Buffer;
   readonly warnings: readonly string[];
   readonly annotations: ReadonlyMap<string, string>;
-  /** The latency annotations of the request. */
+  /** The layers that latency was recorded for. */
   readonly layers: readonly string[];
   readonly recorded: Recorded;
   readonly body: Body;

@@ -1,5 +1,5 @@
-// Expressions of policies and of match conditions that take long run on a worker thread: they are begun here, where
-// nearly all are done at once, and begun anew there when they are not.
+// Expressions of policies and of match conditions that take long run on a worker thread: they begin inline, where
+// nearly all finish within the budget, and restart on the worker when they do not.
 import { LRUCache } from 'lru-cache';
 import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
@@ -23,7 +23,7 @@ import { encodeForTransfer, encodeForTransferCooperatively } from '../../registr
 import { readPieces } from '../../schema/json/decode-pieces.js';
 import { fieldsText } from '../../schema/lazy-fields.js';
 
-/** How long expressions may take here. */
+/** How long expressions may run inline. */
 const INLINE_BUDGET_MS = 15;
 
 export const policiesWithWorkerFallback = (

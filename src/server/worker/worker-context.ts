@@ -174,7 +174,7 @@ export class WorkerContext {
   }
 }
 
-/** Of all versions, whether or not they are served: an unserved version is never looked up. */
+/** Every version is enabled here: an unserved version is never looked up. */
 const emptyResources = (): Resources =>
   new Resources({
     prefix: '',

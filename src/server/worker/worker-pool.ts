@@ -42,7 +42,7 @@ export class SingleWorkerPool implements WorkerPool {
   readonly minBytes: number;
   #worker: Worker | undefined;
   #lastId = 0;
-  /** The thread has one at a time: when it ends, the others are done in the next. */
+  /** The job that the thread has; when the thread dies, the queued jobs run in the next thread. */
   #atWork: Job | undefined;
   readonly #queue: Job[] = [];
   /** Ids of what the thread was sent; it may have evicted some. */
@@ -146,7 +146,7 @@ export class SingleWorkerPool implements WorkerPool {
     const job = this.#atWork;
     if (job === undefined) return;
     if (job.question.id === answer.id) return this.#done(job, () => job.resolve(answer));
-    // It has come up.
+    // The thread is up: the time for the job starts now.
     clearTimeout(this.#late);
     if (this.#worker !== undefined) this.#watchOver(this.#worker);
   }
@@ -165,7 +165,7 @@ export class SingleWorkerPool implements WorkerPool {
     void worker?.terminate();
   }
 
-  /** A thread that never came up leaves its work to this one; what made one end is not tried again here. */
+  /** The jobs of a thread that never started run inline; a job that crashed its thread fails. */
   #lost(worker: Worker, wasUp: boolean, error: Error): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;

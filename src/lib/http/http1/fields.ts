@@ -56,7 +56,7 @@ const MAX_NAMES = 1000;
 /** In lower case; empty when it is no name. */
 const fieldName = boundedMemo(MAX_NAMES, (name: string) => (TOKEN.test(name) ? name.toLowerCase() : ''));
 
-/** Of these the first counts. */
+/** Header fields of which the first value counts. */
 const ONLY_ONE: ReadonlySet<string> = new Set([
   'authorization',
   'content-type',
