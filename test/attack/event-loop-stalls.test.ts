@@ -4,13 +4,13 @@
 //
 //   BINNACLE_STALL_BYTES=2700000 BINNACLE_STALL_MS=100000 node tools/test.mjs test/attack/event-loop-stalls.test.ts
 //
-// BINNACLE_TURN_ONLY names some of the attacks, by a part of their names.
+// BINNACLE_STALL_ONLY names some of the attacks, by a part of their names.
 import { test } from 'node:test';
 import { allShort, BYTES } from './judge-tasks.js';
 import { LARGE_FORMS } from './large-forms.js';
 import { ATTACKS } from './worst-bodies.js';
 
-const ONLY = process.env['BINNACLE_TURN_ONLY'] ?? '';
+const ONLY = process.env['BINNACLE_STALL_ONLY'] ?? '';
 /** Of the processor's time: far more than any takes on the busiest machine. */
 const MAX_MS = Number(process.env['BINNACLE_STALL_MS'] ?? 1_000);
 
