@@ -110,7 +110,7 @@ function paramCell(reference: ParamRef | undefined): string {
   return reference?.selector === undefined ? '<unset>' : selectorText(reference.selector);
 }
 
-/** The selector as kube-apiserver prints the struct: this is what the column has always shown. */
+/** The selector as Go formats the struct: kube-apiserver's column shows that. */
 function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const labels = Object.keys(matchLabels).sort();
   const shownLabels = labels.map((key) => `${key}: ${matchLabels[key] ?? ''},`).join('');

@@ -1,4 +1,4 @@
-// What policies and their bindings say about the objects they are for and the parameters they take.
+// What policies and their bindings say about the objects they are for and their parameters.
 import { apiVersionFault } from '../../machinery/object.js';
 import { append } from '../../lib/values/append.js';
 import {
@@ -21,7 +21,7 @@ import type { MatchResources, ParamKind, ParamRef } from '../../schema/generated
 import { MATCH_POLICIES } from './policies.js';
 import { validateNamedRule } from './resource-rules.js';
 
-/** A mutation cannot be made on the way out, so mutating policies know no DELETE. */
+/** A deleted object cannot be mutated, so mutating policies know no DELETE. */
 const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
 const EXCLUSIVE = 'name and selector are mutually exclusive';

@@ -102,7 +102,7 @@ export const mutatingAdmissionPolicy = (
 });
 
 function policyStrategy<T extends Policy>(kind: string, services: ParamServices, validate: Validate<T>): Strategy<T> {
-  // Rights are asked for only when the policy is right otherwise; the answer is one more error of the object.
+  // Rights are checked only when the policy is valid otherwise; a missing right is one more error of the object.
   const authorize = async (object: T, old: Readonly<T> | undefined, context: LifeContext) => {
     if (object.spec.paramKind === undefined || validate(object, old).length > 0) return undefined;
     const why = await refuseParamKind(services, object.spec.paramKind, old?.spec.paramKind, context);

@@ -129,7 +129,7 @@ export class PolicyExpressions {
     stored: ReadonlySet<string> = this.stored,
   ): FieldErrors {
     if (this.faults > MAX_FAULTS) return [];
-    // Of most uses blanks around the expression count, since mistakes are told by their column.
+    // Of most uses blanks around the expression count, since errors name their column.
     const trimmed = TRIMMED.has(use) ? expression.trim() : expression;
     const environment = {
       use,

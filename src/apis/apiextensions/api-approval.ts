@@ -28,7 +28,7 @@ export function approvalOf({ metadata }: Readonly<CustomResourceDefinition>): Ap
   return { state: 'invalid', reason: `${must} with either a URL or a reason starting with "unapproved", ${see}` };
 }
 
-/** An update that leaves the approval as it was is not asked for it. */
+/** An update that leaves the approval as it was needs none. */
 export function validateApproval(
   object: Readonly<CustomResourceDefinition>,
   old: Readonly<CustomResourceDefinition> | undefined,

@@ -4,7 +4,7 @@ import type { KindDefinition } from '../../registry/kind.js';
 import { TestApi } from '../../server/testing/test-api.js';
 import { CLEANUP_FINALIZER, customResourceDefinition } from './definition.js';
 
-test('a definition that begins to end waits for its own objects alone, whatever is asked of dependents', async () => {
+test('a terminating CRD waits for its own objects alone, whatever propagation policy is requested', async () => {
   const api = new TestApi({ kinds: [customResourceDefinition(undefined) as unknown as KindDefinition] });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];

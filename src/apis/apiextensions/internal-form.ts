@@ -1,4 +1,4 @@
-// The shape in which kube-apiserver prints parts of a definition inside errors: its in-memory structs.
+// The shape in which kube-apiserver shows parts of a CRD inside errors: its in-memory structs.
 import { goJson } from '../../lib/go/json.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';

@@ -106,7 +106,7 @@ function validateMapList(schema: Schema, keys: readonly string[], path: FieldPat
   return errors;
 }
 
-/** Keys tell items apart, so they are always there; and no item is null. */
+/** Keys identify items, so they are required; and no item is null. */
 export function validateMapKeys(schema: Schema, path: FieldPath): FieldErrors {
   const items = itemsOf(schema);
   const listType = schema['x-kubernetes-list-type'];

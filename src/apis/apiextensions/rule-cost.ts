@@ -5,7 +5,7 @@ import { type FieldErrors, type FieldPath, forbidden } from '../../machinery/fie
 export const EXPRESSION_COST_LIMIT = 10_000_000;
 /** For all rules of a schema. */
 const SCHEMA_COST_LIMIT = 100_000_000;
-/** Of the rules that made a schema too costly, the first few are told, if they weigh a hundredth of the limit. */
+/** Of the rules that made a schema too costly, the first few are reported, if they weigh a hundredth of the limit. */
 const MAX_REPORTED = 4;
 
 export class TotalCost {

@@ -13,7 +13,7 @@ const refusal = (...nodes: readonly JSONSchemaProps[]): string | undefined => {
 const times = (count: number, node: (i: number) => JSONSchemaProps): JSONSchemaProps[] =>
   Array.from({ length: count }, (_, i) => node(i));
 
-test('what definitions in use have is far below the limits', () => {
+test('CRDs in use stay far below the limits', () => {
   const name = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
   const rule = { rule: 'self.a == oldSelf.a || self.b > 5', messageExpression: "'b is ' + string(self.b)" };
   const common = times(2_000, () => ({ pattern: name, 'x-kubernetes-validations': [rule] }));

@@ -1,4 +1,4 @@
-// How much one definition may ask for besides what it is. Each pattern and each rule has its own bounds; a definition may
+// How much work one CRD may cause. Each pattern and each rule has its own bounds; a CRD may
 // have any number, and nothing else runs while they are compiled. kube-apiserver has no such limits.
 import { validateExpressionAmount } from '../../cel/expression-limits.js';
 import { type FieldErrors, type FieldPath, forbidden, tooMany } from '../../machinery/field-error.js';
@@ -6,7 +6,7 @@ import type { CustomResourceDefinitionSpec } from '../../schema/generated/apiext
 import { type Schema, schemasOf, subschemas } from './schema-walk.js';
 import { compilePattern, MAX_MEMOIZED_PATTERNS } from './values/pattern.js';
 
-/** Half of what is remembered, so that two definitions do not make each other's patterns forgotten all the time. */
+/** Half of the cache, so that two CRDs do not keep evicting each other's patterns. */
 const MAX_PATTERNS = MAX_MEMOIZED_PATTERNS / 2;
 const MAX_PATTERN_CHARACTERS = 64 * 1024;
 /** Of all their programs: about a fifth of a second. */

@@ -13,7 +13,7 @@ import { type StoredExpressions, checkRules, validateRuleTexts } from './rule-va
 import { type Schema, additionalOf, itemSchemasOf, itemsOf, sortedMembers } from './schema-walk.js';
 import { structuralMistake, validateStructural } from './structural-schema.js';
 
-/** What is asked of a schema; an update asks no more than what the stored definition fulfils. */
+/** What a schema must fulfil; an update requires no more than the stored CRD fulfils. */
 export interface SchemaRules {
   readonly structural: boolean;
   readonly knownTypes: boolean;
@@ -90,7 +90,7 @@ const ROOT_MEMBERS: readonly (readonly [string, keyof Schema])[] = [
   ['XValidations', 'x-kubernetes-validations'],
 ];
 
-/** Members told before the type, in kube-apiserver's order. */
+/** Members reported before the type, in kube-apiserver's order. */
 const BEFORE_TYPE = ['id', '$schema', '$ref'];
 
 function validateRootMembers(schema: Schema, path: FieldPath): FieldErrors {
@@ -201,7 +201,7 @@ function validateInner(schema: Schema, context: NodeContext, path: FieldPath, fo
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Members of OpenAPI schemas that definitions do not support, in the order they are told. */
+/** Members of OpenAPI schemas that CRDs do not support, in the order of their errors. */
 const FORBIDDEN = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 
 function validateSupported(schema: Schema, context: NodeContext, path: FieldPath): FieldErrors {

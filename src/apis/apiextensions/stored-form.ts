@@ -1,4 +1,4 @@
-// How definitions lie in a store shared with kube-apiserver: in the shape of v1beta1, as it has kept them ever since.
+// The form of CRDs in a store shared with kube-apiserver: v1beta1, as kube-apiserver stores them.
 import type { JsonObject } from '../../machinery/object.js';
 import type { CustomResourceDefinition } from '../../schema/generated/apiextensions.v1.js';
 import { hoist } from './hoisted-spec.js';

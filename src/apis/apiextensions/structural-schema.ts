@@ -15,7 +15,7 @@ import { compilePattern } from './values/pattern.js';
 
 type Level = 'root' | 'item' | 'field';
 
-/** Why a schema cannot be read as a structural one at all; most of it other rules tell more exactly. */
+/** Why a schema cannot be read as a structural one at all; other rules report most of it more exactly. */
 export function structuralMistake(schema: Schema): string | undefined {
   for (const member of UNSUPPORTED) {
     const value = schema[member];

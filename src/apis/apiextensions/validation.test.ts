@@ -117,7 +117,7 @@ test('a default of what is an integer or a string may be anything else', () => {
   );
 });
 
-test('what a default is not is told by its format, known or not', () => {
+test('a default of the wrong format is refused by its format, known or not', () => {
   const schema = { type: 'object', properties: { c: { type: 'string', format: 'nope', default: 1.5 } } };
   assert.deepEqual(ofSchema(schema), [
     '~.properties[c].default: Invalid value: "float64":  in body must be of type nope: "float64"',
@@ -150,7 +150,7 @@ test('keys of map lists are there in every item; members of sets are atomic', ()
   ]);
 });
 
-test('what all versions say alike is told at the top, what differs with its version', () => {
+test('errors common to all versions are reported at the top, others with their version', () => {
   const object = definition(
     { type: 'object' },
     { additionalPrinterColumns: [{ name: '', type: 'date', jsonPath: '.a' }] },

@@ -101,7 +101,7 @@ function validatePathUnder(text: string, roots: readonly string[], why: string, 
 const validateSimplePath = (text: string, path: FieldPath): FieldErrors =>
   text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')];
 
-/** `unknown` is what is told when there is no schema to find the fields in. */
+/** `unknown` is the error when there is no schema to find the fields in. */
 export function validateSelectableFields(
   fields: readonly SelectableField[] | undefined,
   schema: Schema | undefined,

@@ -73,7 +73,7 @@ function userInfoOf({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserIn
     ...(name === '' ? {} : { username: name }),
     ...(uid === '' ? {} : { uid }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    // A list that is null is printed so, like any that the type knows.
+    // A null list is encoded as null, like any other member of the type.
     ...(Object.keys(extra).length === 0 ? {} : { extra: sortedExtra(extra) as Record<string, string[]> }),
   };
 }

@@ -70,7 +70,7 @@ async function request(
 }
 const pod = (name: string, uid?: string) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } });
 
-test('what is not asked for comes from the account and the server', async () => {
+test('what is not requested comes from the account and the server', async () => {
   const { answer, issued, notes } = await request({});
   assert.deepEqual(notes, ['authentication.kubernetes.io/issued-credential-id: JTI=id']);
   assert.deepEqual(answer?.metadata, {
@@ -91,12 +91,12 @@ test('those who validate see the request complete, and see none that contradicts
   assert.deepEqual((await request({ metadata: { name: 'other' } })).reviewed, []);
 });
 
-test('a pod token of 3607 seconds lives a year and is warned about after an hour; others live as asked', async () => {
+test('a pod token of 3607 seconds lives a year and is warned about after an hour; others live as requested', async () => {
   const { answer, issued } = await request({ spec: { expirationSeconds: 3607, ...pod('p') } });
   assert.equal(issued?.expirationSeconds, 31_536_000);
   assert.equal(issued?.bound.warnafter, NOW.getTime() / 1000 + 3607);
   assert.deepEqual(issued?.bound.pod, { name: 'p', uid: 'p-uid' });
-  assert.deepEqual(issued?.bound.node, { name: 'gone' }, 'a node that is not there is told by name');
+  assert.deepEqual(issued?.bound.node, { name: 'gone' }, 'a missing node is kept by name');
   assert.equal(answer?.status.expirationTimestamp, '2030-01-01T01:00:07Z');
   const foreign = await request({ spec: { expirationSeconds: 3607, audiences: ['vault'], ...pod('p') } });
   assert.equal(foreign.issued?.expirationSeconds, 3607);
@@ -135,9 +135,9 @@ test('contradictions are refused', async () => {
   );
 });
 
-test('gates decide whether tokens tell the node of a pod, and whether they may be bound to one', async () => {
-  const told = await request({ spec: pod('p') }, {}, ['ServiceAccountTokenPodNodeInfo']);
-  assert.equal(told.issued?.bound.node, undefined);
+test('gates decide whether tokens name the node of a pod, and whether they may be bound to one', async () => {
+  const withoutGate = await request({ spec: pod('p') }, {}, ['ServiceAccountTokenPodNodeInfo']);
+  assert.equal(withoutGate.issued?.bound.node, undefined);
   const node = { boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n' } };
   const { error } = await request({ spec: node }, {}, ['ServiceAccountTokenNodeBinding']);
   assert.equal(

@@ -1,4 +1,4 @@
-// serviceaccounts/token: a token for the account, bound to a pod, secret or node if asked.
+// serviceaccounts/token: a token for the account, bound to a pod, secret or node if requested.
 import type { IssuedToken, TokenIssuer, TokenToIssue } from '../../authn/service-account/issuer.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
@@ -25,7 +25,7 @@ const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 const DEFAULT_EXPIRATION_SECONDS = 3600;
 const MIN_EXPIRATION_SECONDS = 600;
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
-/** What kubelets ask for pods whose software may not yet read its token anew; such tokens live longer than asked. */
+/** What kubelets request for pods whose software may not yet read its token anew; such tokens live longer than requested. */
 const WARN_ONLY_EXPIRATION_SECONDS = 3607;
 const EXTENDED_EXPIRATION_SECONDS = 365 * 24 * 3600;
 
@@ -182,7 +182,7 @@ async function boundObjects(action: SubresourceAction, ref: BoundObjectReference
   }
 }
 
-/** A pod may name a node that is not there (any more): its name is told all the same. */
+/** A pod may name a node that does not exist (any more): the token carries its name all the same. */
 async function nodeOrName({ operations }: SubresourceAction, name: string): Promise<KubeObject> {
   try {
     return await operations.get({ group: '', resource: 'nodes' }, '', name);

@@ -1,4 +1,4 @@
-// What an access review asks, as the authorizer is asked.
+// The attributes of an access review, as the authorizer receives them.
 import type { AuthorizationAttributes } from '../../authz/authorizer.js';
 import { append } from '../../lib/values/append.js';
 import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
@@ -15,7 +15,7 @@ import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../s
 
 export interface ReviewQuestion {
   readonly attributes: AuthorizationAttributes;
-  /** Parts of the question that could not be read. They only narrow it, so it is asked without them. */
+  /** Parts of the question that could not be read. They only narrow it, so they are left out. */
   readonly warnings: readonly string[];
 }
 
@@ -86,7 +86,7 @@ interface GivenSelector<Given> {
   readonly requirements?: readonly Given[];
 }
 
-/** Requirements that were given keep their order; those read from text are sorted. */
+/** Structured requirements keep their order; those parsed from text are sorted. */
 function* readSelector<Given, Requirement>(
   selector: GivenSelector<Given> | undefined,
   parse: (text: string) => StepGenerator<{ readonly requirements: readonly Requirement[] }>,

@@ -136,5 +136,5 @@ function validateNoMetadata(metadata: ObjectMeta, text: string, whole = metadata
   return set ? [invalid(FieldPath.of('metadata'), whole, text)] : [];
 }
 
-/** Clients have always been shown these two names with capital letters. */
+/** kube-apiserver shows these two names capitalized. */
 const shown = ({ path = '', verb = '' }: NonResourceAttributes): object => ({ Path: path, Verb: verb });

@@ -1,4 +1,4 @@
-// The values version 1 of autoscalers keeps in annotations, read and printed by their types. What cannot be read is
+// The values version 1 of autoscalers keeps in annotations, parsed and encoded by their types. What cannot be read is
 // as good as not there: an annotation is anybody's to write.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../../schema/catalogue.js';
@@ -6,7 +6,7 @@ import { decodeTree } from '../../schema/json/decode.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import type * as v1 from '../../schema/generated/autoscaling.v1.js';
 import type * as v2 from '../../schema/generated/autoscaling.v2.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from './v1-metrics.js';
 
 export const encodeMetrics = (metrics: readonly v2.MetricSpec[]): string =>
@@ -27,7 +27,7 @@ export const encodeConditions = (conditions: readonly v2.HorizontalPodAutoscaler
 export const readConditions = (text: string | undefined): v2.HorizontalPodAutoscalerCondition[] | undefined =>
   readList('v1.HorizontalPodAutoscalerCondition', text);
 
-/** The behavior alone is printed with the names of kube-apiserver's own struct. */
+/** The behavior alone is encoded with the names of kube-apiserver's own struct. */
 export const encodeBehavior = (behavior: Readonly<v2.HorizontalPodAutoscalerBehavior>): string =>
   internalValue('HorizontalPodAutoscalerBehavior', behavior).text;
 

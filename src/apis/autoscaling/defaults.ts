@@ -20,7 +20,7 @@ export function defaultBehavior({ spec }: HorizontalPodAutoscaler): void {
   };
 }
 
-/** A list of policies given empty is a mistake to be told of, not one to be filled in. */
+/** An explicitly empty list of policies is an error to report, not one to default. */
 function filledIn(rules: HPAScalingRules | undefined, defaults: HPAScalingRules): HPAScalingRules {
   if (rules === undefined) return defaults;
   return { ...defaults, ...(wasGivenEmpty(rules, 'policies') ? { policies: [] } : {}), ...rules };

@@ -80,7 +80,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
   ],
 };
 
-/** Who asks is what the server saw, never what the client says. */
+/** The requester is the authenticated user, never what the client writes. */
 function setRequestor(object: CertificateSigningRequest, { user }: LifeContext): void {
   const { username: _u, uid: _i, groups: _g, extra: _e, ...spec } = object.spec;
   const extra = Object.fromEntries(Object.entries(user.extra ?? {}).map(([key, values]) => [key, [...(values ?? [])]]));

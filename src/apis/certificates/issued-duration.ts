@@ -1,4 +1,4 @@
-// Whether signers give certificates the life that was asked for: told once for each, when it is issued.
+// Counts whether signers honour the requested lifetime of a certificate: once for each, when it is issued.
 import { parseCertificateBundle } from '../../lib/x509/certificate.js';
 import type { LifeContext, Transaction } from '../../registry/kind.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';

@@ -68,7 +68,7 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
 });
 
 /**
- * Issuing is for those who may sign as this signer. Validation cannot wait: an authorizer that has to ask elsewhere counts
+ * Issuing is for those who may sign as this signer. Validation cannot wait: an authorizer that has to wait counts
  * as one that does not allow.
  */
 function checkSigner(authorizer: Authorizer, user: UserInfo, signerName: string): FieldErrors {

@@ -57,7 +57,7 @@ export function validatePodCertificateRequest({ spec }: Request): FieldErrors {
   return problem === undefined ? errors : [...errors, problem];
 }
 
-/** The public key must be of a kind signers take, and the pod's UID signed with its private half. */
+/** The public key must be of a kind signers accept, and the pod's UID signed with its private half. */
 function keyProblem(spec: Request['spec']): FieldError | undefined {
   const keyPath = SPEC.child('pkixPublicKey');
   const proofPath = SPEC.child('proofOfPossession');

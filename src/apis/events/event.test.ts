@@ -64,7 +64,7 @@ test('of an event only the series may change', () => {
   );
 });
 
-test('what is refused is named by the group it was asked in, what is invalid by the one it is kept in', async () => {
+test('a refusal names the requested group, a validation error the group of the store', async () => {
   const api = new TestApi({ kinds: [groupEvents as unknown as KindDefinition] });
   const EVENTS = '/apis/events.k8s.io/v1/namespaces/ns/events';
   assert.equal((await api.get(`${EVENTS}/e`)).body.message, 'events.events.k8s.io "e" not found');

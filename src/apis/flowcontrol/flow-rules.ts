@@ -45,7 +45,7 @@ export function validateFlowRule(rule: Readonly<PolicyRulesWithSubjects>, path: 
 const MEMBERS = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const;
 type SubjectKind = keyof typeof MEMBERS;
 
-/** A subject holds the one member its kind names; the others are told in this order. */
+/** A subject holds the one member its kind names; the others are reported in this order. */
 function validateSubject(subject: Readonly<Subject>, path: FieldPath): FieldErrors {
   const { kind } = subject;
   if (!isSubjectKind(kind)) return [notSupported(path.child('kind'), kind, SUBJECT_KINDS)];

@@ -21,7 +21,7 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../schema/generated/flowcontrol.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateFlowRule } from './flow-rules.js';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from './mandatory.js';
 
@@ -31,7 +31,7 @@ const DISTINGUISHERS = ['ByNamespace', 'ByUser'];
 const LEVEL_TYPES = ['Exempt', 'Limited'];
 const RESPONSE_TYPES = ['Queue', 'Reject'];
 const MAX_QUEUES = 10_000_000;
-/** Hashes of a flow have 64 bits; dealing queues evenly leaves four of them aside. */
+/** Hashes of a flow have 64 bits; dealing queues evenly leaves four of them unused. */
 const MAX_HASH_BITS = 60;
 /** Set by clients of a version that is gone to tell a zero from nothing; never part of an object. */
 const PRESERVE_ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';

@@ -5,7 +5,7 @@ import { internalApiserverKinds } from './index.js';
 
 const VERSIONS = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions';
 
-test('servers that agree on a version while nobody says so are told that it is missing', async () => {
+test('a missing common version is an error when the servers agree on one', async () => {
   const api = new TestApi({
     kinds: internalApiserverKinds,
     gates: { StorageVersionAPI: true },

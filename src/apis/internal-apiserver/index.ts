@@ -120,20 +120,20 @@ function validateServer(server: Readonly<ServerStorageVersion>, path: FieldPath)
 }
 
 function validateCommonVersion(
-  { storageVersions = [], commonEncodingVersion: told }: Readonly<StorageVersionStatus>,
+  { storageVersions = [], commonEncodingVersion: reported }: Readonly<StorageVersionStatus>,
   path: FieldPath,
 ): FieldError[] | undefined {
   const first = storageVersions[0]?.encodingVersion;
   const agreed = storageVersions.every(({ encodingVersion }) => encodingVersion === first);
   const common = storageVersions.length > 0 && agreed ? (first ?? '') : undefined;
-  if (common === told) return undefined;
+  if (common === reported) return undefined;
   if (common === undefined) {
     const why =
       'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet';
-    return [invalid(path, told, why)];
+    return [invalid(path, reported, why)];
   }
-  if (told === undefined) return [invalid(path, null, `the common encoding version is ${common}`)];
-  return [invalid(path, told, `the actual common encoding version is ${common}`)];
+  if (reported === undefined) return [invalid(path, null, `the common encoding version is ${common}`)];
+  return [invalid(path, reported, `the actual common encoding version is ${common}`)];
 }
 
 function validateConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldErrors {

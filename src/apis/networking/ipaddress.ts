@@ -11,7 +11,7 @@ import { requiredSegment } from './typed-reference.js';
 
 const PARENT = FieldPath.of('spec', 'parentRef');
 
-/** One address that is taken; its name is the address. */
+/** One allocated address; the object's name is the address. */
 export const ipAddresses: KindDefinition<IPAddress> = {
   group: 'networking.k8s.io',
   kind: 'IPAddress',
@@ -57,7 +57,7 @@ function keepParent({ spec }: Readonly<IPAddress>, old: Readonly<IPAddress>): Fi
   return [invalid(PARENT, spec.parentRef === undefined ? undefined : shownParent(spec.parentRef), IMMUTABLE)];
 }
 
-/** The reference in the shape kube-apiserver prints it. */
+/** The parent reference in the shape kube-apiserver shows it in errors. */
 const shownParent = ({ group = '', resource = '', namespace = '', name = '' }: Readonly<ParentReference>) => ({
   Group: group,
   Resource: resource,

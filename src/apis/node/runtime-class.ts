@@ -8,7 +8,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import type { KindDefinition, LifeContext } from '../../registry/kind.js';
 import type { Toleration } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { podRules } from '../core/pod/validation/options.js';
 import { validateContainerResources } from '../core/pod/validation/resources.js';
 import { validateTolerations } from '../core/pod/validation/tolerations.js';

@@ -7,7 +7,7 @@ import { isValidPercent } from '../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { PodDisruptionBudget } from '../../schema/generated/policy.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 
 const SPEC = FieldPath.of('spec');
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];

@@ -30,7 +30,7 @@ async function refusal(act: Promise<void>): Promise<string> {
   return error instanceof StatusError ? `${error.code} ${error.message}` : 'allowed';
 }
 
-test('a role may hold only what its writer holds; what is missing is told, verbs together', async () => {
+test('a role may hold only what its writer holds; what is missing is reported, verbs together', async () => {
   const services = holding({ source: 's', rules: [pods] }, { error: 'no role', missingRole: 'x' });
   assert.equal(await refusal(checkRoleEscalation(services, 'roles', roleOf(pods), undefined, contextOf())), 'allowed');
   const wider = roleOf({ ...pods, verbs: ['get', 'create', 'delete'], resources: ['pods', 'secrets'] });
@@ -53,7 +53,7 @@ test('only owners and finalizers may change without the rights; a label may not'
   assert.match(await act({ ...old.metadata, labels: { a: 'b' } }), /^403 /);
 });
 
-test('an aggregation rule takes all rights', async () => {
+test('an aggregation rule requires all rights', async () => {
   const services = holding({ source: 's', rules: [pods] });
   const aggregating = { ...roleOf(), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
   const text = await refusal(checkRoleEscalation(services, 'clusterroles', aggregating, undefined, contextOf()));
@@ -86,25 +86,28 @@ test('a binding needs the rights of its role, or the right to bind it; a missing
 test('a rule of very many pieces is refused before they are all looked at', { timeout: 20_000 }, async () => {
   const many = (prefix: string) => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`);
   const huge: PolicyRule = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
-  const asked = (services: ReturnType<typeof holding>) =>
+  const attempt = (services: ReturnType<typeof holding>) =>
     refusal(checkRoleEscalation(services, 'roles', roleOf(huge), undefined, contextOf()));
-  assert.match(await asked(holding({ source: 's', rules: [pods] })), /^403 .*not currently held:\n/);
+  assert.match(await attempt(holding({ source: 's', rules: [pods] })), /^403 .*not currently held:\n/);
   const halves = [many('v').slice(0, 250), many('v').slice(250)].map((verbs) => ({ ...huge, verbs }));
   assert.match(
-    await asked(holding({ source: 's', rules: halves })),
+    await attempt(holding({ source: 's', rules: halves })),
     /the rules are more than this server compares with those held$/,
   );
-  assert.equal(await asked(holding({ source: 's', rules: [{ ...huge, verbs: ['*'], resourceNames: [] }] })), 'allowed');
-  assert.equal(await asked(holding({ source: 's', rules: [huge] })), 'allowed');
+  assert.equal(
+    await attempt(holding({ source: 's', rules: [{ ...huge, verbs: ['*'], resourceNames: [] }] })),
+    'allowed',
+  );
+  assert.equal(await attempt(holding({ source: 's', rules: [huge] })), 'allowed');
 });
 
 test('a rule without names is not covered by one with names, nor one with names by one with others', async () => {
   const services = holding({ source: 's', rules: [{ ...pods, resourceNames: ['a', 'b'] }] });
-  const asked = (resourceNames: string[]) =>
+  const attempt = (resourceNames: string[]) =>
     refusal(checkRoleEscalation(services, 'roles', roleOf({ ...pods, resourceNames }), undefined, contextOf()));
-  assert.match(await asked([]), /^403 /);
-  assert.match(await asked(['a', 'c']), /^403 /);
-  assert.equal(await asked(['b', 'a']), 'allowed');
+  assert.match(await attempt([]), /^403 /);
+  assert.match(await attempt(['a', 'c']), /^403 /);
+  assert.equal(await attempt(['b', 'a']), 'allowed');
 });
 
 test('very many rules are held against very many in steps: those one has are handed out, others are refused in time', async () => {

@@ -37,7 +37,7 @@ export async function checkRoleEscalation(
   const missing = await missingRights(services.rules, resource, role.rules ?? [], context);
   if (missing !== undefined) throw refuse(missing);
   if (!aggregates(role) && !(old !== undefined && aggregates(old))) return;
-  // Aggregation gathers whatever others put into roles, so it takes all rights there are.
+  // Aggregation gathers whatever others put into roles, so it requires all rights there are.
   if ((await missingRights(services.rules, resource, FULL_AUTHORITY, context)) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule');
   }
@@ -148,5 +148,5 @@ async function rulesOf(ref: RoleRef, resource: BindingResource, context: LifeCon
   return (role as ClusterRole).rules ?? [];
 }
 
-/** A role that is not there is told of as one of the resource that was asked for: so clients have always seen it. */
+/** The error about a missing role names the requested resource, as kube-apiserver's does. */
 const requested = (resource: RoleResource | BindingResource) => ({ group: RBAC_GROUP, resource });

@@ -125,7 +125,7 @@ function guarded<T extends KubeObject>(
   };
 }
 
-/** A list that prints even when it is empty prints as null once it has been stored, whatever was sent. */
+/** A list without omitempty encodes as null once it is stored empty, whatever was sent. */
 function emptyRulesAreNull(object: Role): boolean {
   if (object.rules?.length !== 0) return false;
   object.rules = null;

@@ -5,7 +5,7 @@ import { withoutStars } from '../../authz/rule-match.js';
 import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { PolicyRule } from '../../schema/generated/rbac.v1.js';
 
-/** A rule of a thousand verbs, groups and resources is a billion pieces: so many are told, and so often is one compared. */
+/** A rule of a thousand verbs, groups and resources is a billion pieces: so many are reported, and so often is one compared. */
 const MAX_MISSING = 10_000;
 const MAX_COMPARISONS = 1_000_000;
 /** Of rules as they are: those of one who has thousands are few of so many. */

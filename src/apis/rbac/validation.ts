@@ -18,7 +18,7 @@ export function validateRole(role: Readonly<Role>): FieldErrors {
   return validateRules(role.rules, true);
 }
 
-/** The rules are checked twice on updates, and their errors told twice, as clients have always been told. */
+/** Updates check the rules twice and report their errors twice, as kube-apiserver does. */
 export const validateRoleUpdate = (role: Readonly<Role>): FieldErrors => [...validateRole(role), ...validateRole(role)];
 
 export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLabelValue = false): FieldErrors {

@@ -1,4 +1,4 @@
-// Who asks for a device that is in use by others must do so in a namespace set aside for that.
+// A claim for a device that others use is accepted only in a namespace labelled for admin access.
 import { type FieldErrors, FieldPath, forbidden, internal } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { Findings, LifeContext } from '../../registry/kind.js';
@@ -45,7 +45,7 @@ interface Refusal {
   readonly missing?: string;
 }
 
-/** Where a request asks for such access; undefined when none does. */
+/** The path of the first request for admin access; undefined when none has it. */
 export function adminRequest(requests: readonly DeviceRequest[] | null): FieldPath | undefined {
   const position = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
   return position < 0 ? undefined : FieldPath.of('spec', 'devices', 'requests').index(position).child('adminAccess');

@@ -1,4 +1,4 @@
-// What a request for a part of a device's capacity may ask for: one of some values, or a value in a range.
+// What a request for a part of a device's capacity may be: one of some values, or a value in a range.
 import { append } from '../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../machinery/field-error.js';
 import { addQuantities, compareQuantities, formatQuantity, scaledValue } from '../../machinery/quantity.js';

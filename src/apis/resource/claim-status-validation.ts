@@ -22,7 +22,7 @@ import type {
   ResourceClaim,
   ResourceClaimConsumerReference,
 } from '../../schema/generated/resource.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateNodeSelector } from '../core/pod/validation/affinity.js';
 import { validateBindingConditions } from './binding-conditions.js';
 import {

@@ -70,7 +70,7 @@ export function validateMap<T>(
 
 const ELLIPSIS = '...';
 
-/** The beginning and the end of a text that is too long to show. */
+/** The start and the end of a text that is too long to show. */
 export function shortened(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const kept = maxLength - ELLIPSIS.length;

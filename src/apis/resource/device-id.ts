@@ -9,5 +9,5 @@ export interface NamedDevice {
 export const deviceId = ({ driver, pool, device, shareID = '' }: NamedDevice): string =>
   JSON.stringify([driver, pool, device, shareID]);
 
-/** What errors show of any device: kube-apiserver prints a value of its own whose texts are hidden from printing. */
+/** What errors show of any device: kube-apiserver formats a value of its own whose texts are not exported. */
 export const SHOWN_DEVICE_ID = { Driver: {}, Pool: {}, Device: {}, ShareID: {} };

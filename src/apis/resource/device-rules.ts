@@ -7,7 +7,7 @@ import { validateList } from './collection-rules.js';
 /** What the rules of this group depend on beside the object. */
 export interface DeviceRules {
   readonly features: FeatureGates;
-  /** Says whether selectors compile, once there is an engine to ask. */
+  /** Checks that selectors compile; undefined without an expression engine. */
   readonly expressions: ExpressionChecker | undefined;
   /** The object's expressions are the ones already stored, so they are judged more gently. */
   readonly stored: boolean;

@@ -10,7 +10,7 @@ import {
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, LABEL_MAX_LENGTH } from '../../machinery/validation/names.js';
 import type { Device, DeviceAttribute, DeviceCounterConsumption } from '../../schema/generated/resource.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateNodeSelector } from '../core/pod/validation/affinity.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 import { validateBindingConditions } from './binding-conditions.js';

@@ -63,7 +63,7 @@ export function validateUid(uid: string, path: FieldPath): FieldErrors {
   return uid.length === 36 && uid === uid.toLowerCase() ? [] : [invalid(path, uid, NORMAL_FORM)];
 }
 
-/** The forms a uid may be written in are told apart by their length. */
+/** The forms of a uid differ in their length. */
 function uidProblem(uid: string): string | undefined {
   const malformed = 'invalid UUID format';
   switch (uid.length) {

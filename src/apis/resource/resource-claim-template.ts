@@ -5,7 +5,7 @@ import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaimTemplate } from '../../schema/generated/resource.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 import { validateTemplateMeta } from '../template-meta.js';
 import { AdminAccessVerdicts, adminRequest } from './admin-access.js';

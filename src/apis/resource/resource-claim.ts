@@ -5,7 +5,7 @@ import { IMMUTABLE } from '../../machinery/validation/fields.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaim } from '../../schema/generated/resource.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { keepMetaForStatus, validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 import { AdminAccessVerdicts, adminRequest, adminResult } from './admin-access.js';
 import { validateClaimStatus } from './claim-status-validation.js';
@@ -97,7 +97,7 @@ function withDevices(object: ResourceClaim, devices: ResourceClaim['spec']['devi
   return object;
 }
 
-/** `pending`, `allocated`, `allocated,reserved`, each with `deleted` before it once deletion was asked for. */
+/** `pending`, `allocated`, `allocated,reserved`, each with `deleted` before it once deletion is requested. */
 function stateCell({ metadata, status }: Readonly<ResourceClaim>): string {
   const deleted = metadata.deletionTimestamp !== undefined;
   const allocated = status.allocation !== undefined;

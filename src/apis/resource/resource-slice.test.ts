@@ -4,7 +4,7 @@ import type { KindDefinition } from '../../registry/kind.js';
 import { TestApi } from '../../server/testing/test-api.js';
 import { resourceSlices } from './resource-slice.js';
 
-test('what a slice is not selected by is told of the version that was asked', async () => {
+test('an unknown field selector is refused in the name of the requested version', async () => {
   const versions = resourceSlices.versions.map((version) => ({ ...version, enabledByDefault: true }));
   const api = new TestApi({ kinds: [{ ...resourceSlices, versions } as unknown as KindDefinition] });
   for (const version of ['v1', 'v1beta1']) {

@@ -3,7 +3,7 @@ import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, LABEL_MAX_LENGTH } from '../../machinery/validation/names.js';
 import type { CounterSet, ResourcePool, ResourceSliceSpec } from '../../schema/generated/resource.v1.js';
-import { internalList } from '../core/internal-form/print.js';
+import { internalList } from '../core/internal-form/internal-value.js';
 import { validateNodeSelector } from '../core/pod/validation/affinity.js';
 import { validateMap, validateSet } from './collection-rules.js';
 import { validateDevice } from './device-validation.js';

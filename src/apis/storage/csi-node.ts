@@ -6,7 +6,7 @@ import { isQualifiedName } from '../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { CSINode, CSINodeDriver } from '../../schema/generated/storage.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateCsiDriverName } from '../core/pod/validation/volume-sources.js';
 import { validateClusterMeta } from '../object-meta-again.js';
 

@@ -5,7 +5,7 @@ import type { CSIStorageCapacity } from '../../schema/generated/storage.v1.js';
 import { testContext } from '../core/pod/testing.js';
 import { csiStorageCapacities } from './csi-storage-capacity.js';
 
-test('what was asked of a driver stays, and is shown with its labels in order', () => {
+test('the question to a driver is immutable, and is shown with its labels in order', () => {
   const metadata = { name: 'a', namespace: 'n', resourceVersion: '1' };
   const old: CSIStorageCapacity = { metadata, storageClassName: 'fast' };
   const nodeTopology = { matchLabels: { b: '1', a: '2' } };

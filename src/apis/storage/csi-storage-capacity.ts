@@ -8,7 +8,7 @@ import { isDns1123Subdomain } from '../../machinery/validation/names.js';
 import { CREATED_COLUMNS, createdRow } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { CSIStorageCapacity } from '../../schema/generated/storage.v1.js';
-import { selectorValue } from '../core/internal-form/print.js';
+import { selectorValue } from '../core/internal-form/internal-value.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 import { DEPRECATED_NODE_LABELS } from '../core/shared/node-label-warnings.js';
 import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
@@ -51,7 +51,7 @@ function validateCapacity(object: Readonly<CSIStorageCapacity>, allowInvalidLabe
   return errors;
 }
 
-/** What the driver was asked stays; only its answer changes. */
+/** The question to the driver is immutable; only its answer changes. */
 function validateCapacityUpdate(object: Readonly<CSIStorageCapacity>, old: Readonly<CSIStorageCapacity>): FieldErrors {
   const { nodeTopology, storageClassName } = object;
   return [

@@ -10,7 +10,7 @@ import type {
   VolumeAttachmentStatus,
   VolumeError,
 } from '../../schema/generated/storage.v1.js';
-import { internalValue } from '../core/internal-form/print.js';
+import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateVolumeSpec } from '../core/persistentvolume/validation.js';
 import { validateCsiDriverName } from '../core/pod/validation/volume-sources.js';
 import { keepMetaForStatus, validateClusterMeta } from '../object-meta-again.js';
@@ -101,7 +101,7 @@ function validateVolumeError(error: Readonly<VolumeError> | undefined, path: Fie
   if (error === undefined) return [];
   const { message = '', errorCode } = error;
   const errors: FieldErrors = [];
-  // The limit told is the one of the metadata, as kube-apiserver has it.
+  // The error names the limit of the metadata, as kube-apiserver does.
   if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) errors.push(tooLong(path.child('message'), MAX_METADATA_BYTES));
   if (errorCode !== undefined && errorCode < 0) {
     errors.push(invalid(path.child('errorCode'), errorCode, rangeMessage(0, MAX_INT32)));

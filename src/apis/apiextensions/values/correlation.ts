@@ -1,5 +1,5 @@
 // Which old value a value of an updated object had: by name in objects and maps, by key in lists that have keys. What
-// cannot be told apart has no old value. Errors about values that did not change are forgiven.
+// cannot be distinguished has no old value. Errors about values that did not change are forgiven.
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../../lib/values/plain-object.js';
 import { type Schema, additionalOf, itemsOf } from '../schema-walk.js';

@@ -25,15 +25,15 @@ export interface Failure {
   readonly allowed?: readonly unknown[];
 }
 
-/** What a check found. Of several alternatives that fail, the one that matched most is told. */
+/** What a check found. Of several alternatives that fail, the one that matched most is reported. */
 export interface Outcome {
   failures: Failure[];
   matches: number;
   /** Of the failures' messages; made when there are two. */
-  told?: Set<string>;
+  reported?: Set<string>;
 }
 
-/** More than anybody is told of. */
+/** More failures than any answer reports. */
 const MAX_FAILURES = 20_000;
 
 export function merge(into: Outcome, from: Outcome | undefined): void {
@@ -43,14 +43,14 @@ export function merge(into: Outcome, from: Outcome | undefined): void {
   if (into.failures.length === 0) {
     // What failed deep inside is handed up through all that is around it: not one by one each time.
     into.failures = from.failures;
-    if (from.told !== undefined) into.told = from.told;
+    if (from.reported !== undefined) into.reported = from.reported;
     return;
   }
-  const told = (into.told ??= new Set(into.failures.map(({ message }) => message)));
+  const reported = (into.reported ??= new Set(into.failures.map(({ message }) => message)));
   for (const failure of from.failures) {
     if (into.failures.length >= MAX_FAILURES) return;
-    if (told.has(failure.message)) continue;
-    told.add(failure.message);
+    if (reported.has(failure.message)) continue;
+    reported.add(failure.message);
     into.failures.push(failure);
   }
 }

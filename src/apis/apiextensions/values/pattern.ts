@@ -9,13 +9,13 @@ export type CompiledPattern =
   | { readonly error: string };
 
 export const MAX_MEMOIZED_PATTERNS = 2000;
-/** Instructions of a pattern by letters of a value; about two seconds at the worst. */
+/** Instructions of a pattern times characters of a value; about two seconds at the worst. */
 const MAX_STEPS = 2e8;
 
-/** Compiled once; kube-apiserver's words when the pattern is none. A value beyond the bound is taken not to match. */
+/** Compiled once; kube-apiserver's words when the pattern is none. A value beyond the bound counts as no match. */
 export const compilePattern = boundedMemo(MAX_MEMOIZED_PATTERNS, compile);
 
-/** Making a program of a pattern takes about ten microseconds for each letter of it. */
+/** Making a program of a pattern takes about ten microseconds for each character. */
 const MAX_CHARACTERS = 32 * 1024;
 
 function compile(pattern: string): CompiledPattern {

@@ -22,7 +22,7 @@ export interface RuleNode {
 export interface NodeRule {
   readonly rule: ValidationRule;
   readonly compiled: CompiledRule;
-  /** Where its errors are told, from the node on. */
+  /** The path of the rule's errors, relative to the node. */
   readonly errorPath: string;
 }
 
@@ -45,7 +45,7 @@ export function hasRules(schema: Schema | undefined): boolean {
 }
 
 interface Place {
-  /** Where the rules are taken from: the schema itself, or one of its `allOf`. */
+  /** Where the rules are read from: the schema itself, or one of its `allOf`. */
   readonly rules: Schema;
   readonly schema: Schema;
   readonly isResource: boolean;

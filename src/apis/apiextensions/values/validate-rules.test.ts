@@ -33,7 +33,7 @@ const object = (rules: ValidationRule[], properties = NUMBERS): JSONSchemaProps 
   'x-kubernetes-validations': rules,
 });
 
-test('a broken rule tells its message, its reason and its field', () => {
+test('a broken rule reports its message, its reason and its field', () => {
   const plain = object([{ rule: 'self.lo <= self.hi' }]);
   assert.deepEqual(check(plain, { lo: 1, hi: 2 }), []);
   assert.deepEqual(check(plain, { lo: 3, hi: 2 }), ['spec: Invalid value: "object": failed rule: self.lo <= self.hi']);
@@ -51,7 +51,7 @@ test('a broken rule tells its message, its reason and its field', () => {
   ]);
 });
 
-test('a rule that fails tells why', () => {
+test('a rule that fails reports why', () => {
   assert.deepEqual(check(object([{ rule: 'self.lo / self.hi > 1', message: 'ratio' }]), { lo: 3, hi: 0 }), [
     'spec: Invalid value: "object": division by zero evaluating rule: ratio',
   ]);

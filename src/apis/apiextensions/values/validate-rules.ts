@@ -31,7 +31,7 @@ export interface RuleCheck {
   readonly old: unknown;
   readonly path: FieldPath | undefined;
   readonly budget: number;
-  /** Asked now and then: when it says so, Interrupted is thrown. */
+  /** Polled between steps: Interrupted is thrown when it answers true. */
   readonly interrupted?: (() => boolean) | undefined;
   /** Set where errors about what did not change become warnings. */
   readonly ratchet?: { readonly warn: (text: string) => void };

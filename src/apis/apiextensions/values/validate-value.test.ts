@@ -11,7 +11,7 @@ import { validateValue } from './validate-value.js';
 const errorsOf = (value: unknown, schema: JSONSchemaProps): string[] =>
   validateValue(value, schema, undefined).map(fieldErrorText);
 
-test('members are checked by their schema, and missing ones told', () => {
+test('members are checked by their schema, and missing ones reported', () => {
   const schema: JSONSchemaProps = {
     type: 'object',
     required: ['spec', 'kind'],
@@ -61,7 +61,7 @@ test('a whole number that was written as a float is held to the rules of floats'
   ]);
 });
 
-test('of alternatives that all fail, the one that matched most is told', () => {
+test('of alternatives that all fail, the one that matched most is reported', () => {
   const schema: JSONSchemaProps = {
     anyOf: [{ required: ['a'] }, { properties: { b: { type: 'object', required: ['c'] } } }],
   };

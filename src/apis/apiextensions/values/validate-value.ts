@@ -1,4 +1,4 @@
-// Does a JSON value fit a schema? Used for defaults in definitions, and for every custom resource.
+// Does a JSON value fit a schema? Used for defaults in CRDs, and for every custom resource.
 import { FloatLiteral } from '../../../lib/json/float-literal.js';
 import { goQuote } from '../../../lib/go/quote.js';
 import { isPlainObject } from '../../../lib/values/plain-object.js';

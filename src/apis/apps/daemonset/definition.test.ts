@@ -65,24 +65,24 @@ test('a count is a number of 64 bits, and refused as kube-apiserver refuses what
   ]);
 });
 
-test('the count is none of the metadata that is asked for alone', async () => {
+test('partial metadata leaves the generation count out', async () => {
   const api = new TestApi({ kinds: [daemonSets as unknown as KindDefinition] });
   const spec = {
     selector: { matchLabels: { a: 'b' } },
     template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
   };
   const accept = (kind: string): object => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` });
-  const asked = async (path: string, kind: string): Promise<string> =>
+  const requestAs = async (path: string, kind: string): Promise<string> =>
     JSON.stringify((await api.get(path, accept(kind) as Record<string, string>)).body);
   await api.post(SETS, { metadata: { name: 'a' }, spec });
   await api.post(SETS, { metadata: { name: 'b', annotations: { mine: 'x' } }, spec });
   for (const text of [
-    await asked(SETS, 'PartialObjectMetadataList'),
-    await asked(SETS, 'Table'),
-    await asked(`${SETS}/b`, 'PartialObjectMetadata'),
+    await requestAs(SETS, 'PartialObjectMetadataList'),
+    await requestAs(SETS, 'Table'),
+    await requestAs(`${SETS}/b`, 'PartialObjectMetadata'),
   ]) {
     assert.ok(text.includes('"annotations":{"mine":"x"}'), text);
     assert.ok(!text.includes(`"${COUNT}":"`), text);
   }
-  assert.ok(!(await asked(`${SETS}/a`, 'PartialObjectMetadata')).includes('"annotations"'));
+  assert.ok(!(await requestAs(`${SETS}/a`, 'PartialObjectMetadata')).includes('"annotations"'));
 });

@@ -1,5 +1,5 @@
 import { append } from '../../../lib/values/append.js';
-import { internalValue, labelsValue, selectorValue } from '../../core/internal-form/print.js';
+import { internalValue, labelsValue, selectorValue } from '../../core/internal-form/internal-value.js';
 import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import { isEmptySelector, validateLabelSelector } from '../../../machinery/validation/label-selector.js';

@@ -1,5 +1,5 @@
 import { append } from '../../../lib/values/append.js';
-import { internalValue, selectorValue } from '../../core/internal-form/print.js';
+import { internalValue, selectorValue } from '../../core/internal-form/internal-value.js';
 import {
   type FieldErrors,
   FieldPath,

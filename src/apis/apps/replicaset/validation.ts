@@ -1,5 +1,5 @@
 import { append } from '../../../lib/values/append.js';
-import { selectorValue } from '../../core/internal-form/print.js';
+import { selectorValue } from '../../core/internal-form/internal-value.js';
 import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { ReplicaSetSpec, ReplicaSetStatus } from '../../../schema/generated/apps.v1.js';

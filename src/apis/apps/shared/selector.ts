@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import { deepEqual } from '../../../lib/values/deep-equal.js';
-import { selectorValue } from '../../core/internal-form/print.js';
+import { selectorValue } from '../../core/internal-form/internal-value.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import { SelectorError } from '../../../machinery/label-requirement.js';
 import { type LabelSelector, labelSelectorAsSelector } from '../../../machinery/label-selector.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scheduleError } from './schedule.js';
 
-test('schedules people write are taken', () => {
+test('schedules people write are accepted', () => {
   for (const schedule of [
     '*/5 * * * *',
     '0 0 1,15 jan-mar mon',
@@ -15,7 +15,7 @@ test('schedules people write are taken', () => {
   }
 });
 
-test('what is wrong is told in the words of the cron library', () => {
+test('errors have the words of the cron library', () => {
   const wrong: Record<string, string> = {
     '* * *': 'expected exactly 5 fields, found 3: [* * *]',
     '60 * * * *': 'end of range (60) above maximum (59): 60',

@@ -1,4 +1,4 @@
-// Time zones by the names the tz database has for them. The runtime knows them all, but takes them in any letters, and
+// Time zones by the names the tz database has for them. The runtime knows them all, but accepts them in any case, and
 // abbreviations of its own besides.
 
 /** Those that lie in no region. */

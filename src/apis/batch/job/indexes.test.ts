@@ -7,7 +7,7 @@ test('indexes are counted over single ones and intervals', () => {
   assert.equal(countIndexes('1,3-5,7', 10), 5);
 });
 
-test('malformed indexes are told', () => {
+test('malformed indexes are refused', () => {
   assert.equal(countIndexes('5,3', 10), 'non-increasing order, previous: 5, current: 3');
   assert.equal(countIndexes('10', 10), 'too large index: "10"');
   assert.equal(countIndexes('a', 10), 'cannot convert string to integer for index: "a"');

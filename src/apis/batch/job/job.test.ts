@@ -46,7 +46,7 @@ test('a job without labels has those of its template, also those it finds its po
   assert.equal(bare.metadata.labels?.['job-name'], 'c', 'those that were generated');
 });
 
-test('an update tells of the change of metadata after what is wrong with the job itself', async () => {
+test('an update reports the change of metadata after the errors of the job itself', async () => {
   const api = open();
   await api.post(JOBS, job('a'));
   const { body } = await api.put(`${JOBS}/a`, job('a', { labels: { app: 'Not Valid!_' } }));
@@ -74,7 +74,7 @@ test('an empty list of rules is none once it is stored, and a list in an error',
   assert.match(refused.message, /spec\.podFailurePolicy: Invalid value: \{"Rules":\[\]\}: field is immutable/);
 });
 
-test('whoever deletes jobs without a word on their pods is told that they stay', async () => {
+test('deleting a job without a propagation policy warns that its pods stay', async () => {
   const api = open();
   const warning =
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
@@ -85,7 +85,7 @@ test('whoever deletes jobs without a word on their pods is told that they stay',
   assert.deepEqual((await api.delete(JOBS)).warnings, [warning]);
 });
 
-test('ready pods are held against active ones where they are told of', async () => {
+test('ready pods are compared with active ones where the status has them', async () => {
   const api = open();
   await api.post(JOBS, job('a'));
   const causes = async (status: object): Promise<readonly string[]> => {

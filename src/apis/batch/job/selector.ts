@@ -2,7 +2,7 @@ import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
 import type { Job } from '../../../schema/generated/batch.v1.js';
 import type { PodTemplateSpec } from '../../../schema/generated/core.v1.js';
-import { labelsValue, selectorValue } from '../../core/internal-form/print.js';
+import { labelsValue, selectorValue } from '../../core/internal-form/internal-value.js';
 import { compiledSelector } from '../../apps/shared/selector.js';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';

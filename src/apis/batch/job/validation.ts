@@ -1,5 +1,5 @@
 import { append } from '../../../lib/values/append.js';
-import { internalValue, labelsValue } from '../../core/internal-form/print.js';
+import { internalValue, labelsValue } from '../../core/internal-form/internal-value.js';
 import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { goQuote } from '../../../lib/go/quote.js';
 import {
@@ -209,7 +209,7 @@ function validateTemplateUpdate(
   return [invalid(SPEC.child('template'), internalValue('PodTemplateSpec', template), IMMUTABLE)];
 }
 
-/** The old template with what decides where pods run, and their labels, taken from the new one. */
+/** The old template with what decides where pods run, and their labels, copied from the new one. */
 function withDirectivesOf(template: Readonly<PodTemplateSpec>, old: Readonly<PodTemplateSpec>): PodTemplateSpec {
   const { nodeSelector, tolerations, schedulingGates, affinity } = template.spec;
   const { labels, annotations } = template.metadata;

@@ -15,7 +15,7 @@ export interface ComponentStatusParts {
   readonly stores: () => Readonly<Record<string, () => Promise<void>>>;
 }
 
-/** The health of what runs beside the server, asked for anew by every request. Deprecated long ago, and still served. */
+/** The health of what runs beside the server, checked anew by every request. Deprecated, and still served. */
 export const componentStatusKind = ({ stores }: ComponentStatusParts): KindDefinition<ComponentStatus> => ({
   group: '',
   kind: 'ComponentStatus',

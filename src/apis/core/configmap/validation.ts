@@ -9,7 +9,7 @@ import { base64Length, MAX_DATA_BYTES, validateFrozen } from '../shared/key-valu
 export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
   const errors: FieldErrors = [];
   let bytes = 0;
-  // hot: maps may have very many keys, which are put in order only to tell of the wrong ones.
+  // hot: maps may have very many keys, which are sorted only to report the wrong ones.
   const { data, binaryData } = object;
   const wrong = Object.keys(data ?? {}).filter((key) => {
     bytes += Buffer.byteLength(data?.[key] ?? '');

@@ -6,7 +6,7 @@ import { type FieldErrors, FieldPath, invalid, required } from '../../../machine
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/validation/names.js';
 import type { Event, EventSource, ObjectReference } from '../../../schema/generated/core.v1.js';
-import { internalValue } from '../internal-form/print.js';
+import { internalValue } from '../internal-form/internal-value.js';
 
 const WORD_MAX_BYTES = 128;
 const NOTE_MAX_BYTES = 1024;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noteGivenEmpty } from '../../../machinery/explicit-empty.js';
 import { internalDiff, internalLines } from './diff.js';
-import { internalValue } from './print.js';
+import { internalValue } from './internal-value.js';
 
 const given = { name: 'g' };
 noteGivenEmpty(given, { command: [], env: [] });
@@ -38,7 +38,7 @@ const SPEC = {
   terminationGracePeriodSeconds: 30,
 };
 
-test('a value has a line for each member, as it prints elsewhere in one', () => {
+test('a value has a line for each member, as it has elsewhere in one', () => {
   for (const [struct, value] of [
     ['PodSpec', SPEC],
     ['PodSpec', {}],
@@ -47,15 +47,15 @@ test('a value has a line for each member, as it prints elsewhere in one', () => 
   ] as const) {
     const whole: unknown = JSON.parse(internalValue(struct, value).text);
     assert.deepEqual(JSON.parse(internalLines(struct, value).join('\n')), whole);
-    const printed = JSON.stringify(whole, null, 1).replace(
+    const encoded = JSON.stringify(whole, null, 1).replace(
       /[<>&\u2028\u2029]/g,
       (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
-    assert.equal(internalLines(struct, value).join('\n'), printed);
+    assert.equal(internalLines(struct, value).join('\n'), encoded);
   }
 });
 
-test('numbers beyond what doubles hold print as the nearest double, and keys in the order of their letters', () => {
+test('numbers beyond what doubles hold show as the nearest double, and keys in the order of their characters', () => {
   const lines = internalLines('PodSpec', {
     terminationGracePeriodSeconds: 9007199254740993n,
     nodeSelector: { 9: '', 10: '', a: '' },
@@ -65,7 +65,7 @@ test('numbers beyond what doubles hold print as the nearest double, and keys in 
   assert.deepEqual(lines.slice(at + 1, at + 4), ['  "10": "",', '  "9": "",', '  "a": ""']);
 });
 
-test('one changed member of a large spec is told as in a small one', () => {
+test('one changed member of a large spec is shown as in a small one', () => {
   const volumes = Array.from({ length: 30_000 }, (_, i) => ({ name: `v${i}`, emptyDir: {} }));
   const changed = volumes.map((volume, i) => (i === 15_000 ? { name: 'other', emptyDir: {} } : volume));
   const hunk = /^@@ -\d+,7 \+\d+,7 @@\n((?:[ +-].*\n)*)$/;
@@ -76,13 +76,13 @@ test('one changed member of a large spec is told as in a small one', () => {
   assert.equal(large, small);
 });
 
-test('metadata and label selectors print by their own names, in their own order, whatever order they came in', () => {
+test('metadata and label selectors are shown by their own names, in their own order, whatever order they came in', () => {
   const metadata = { labels: { a: 'b' }, annotations: { k: 'v' }, finalizers: ['x.io/f'], name: 'n' };
   const selector = { matchExpressions: [{ operator: 'Exists', key: 'k' }], matchLabels: { a: 'b' } };
   const claim = { metadata, spec: { selector } };
-  const printed =
+  const encoded =
     /^\{"name":"n","labels":\{"a":"b"\},"annotations":\{"k":"v"\},"finalizers":\["x.io\/f"\],"Spec":.*"Selector":\{"matchLabels":\{"a":"b"\},"matchExpressions":\[\{"key":"k","operator":"Exists"\}\]\}/;
-  assert.match(internalValue('PersistentVolumeClaimTemplate', claim).text, printed);
+  assert.match(internalValue('PersistentVolumeClaimTemplate', claim).text, encoded);
   const lines = internalLines('PersistentVolumeClaimTemplate', claim);
-  assert.match(JSON.stringify(JSON.parse(lines.join('\n'))), printed);
+  assert.match(JSON.stringify(JSON.parse(lines.join('\n'))), encoded);
 });

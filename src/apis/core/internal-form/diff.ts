@@ -1,4 +1,4 @@
-// What changed between two values of a struct, as kube-apiserver shows it under a refused update: a diff of both printed
+// What changed between two values of a struct, as kube-apiserver shows it under a refused update: a diff of both encoded
 // with a member to a line. Most lines say that a member is unset: a small volume has forty of them. So lines are made
 // from the table, and those of unset members once.
 import { escapeHtml } from '../../../lib/go/json.js';

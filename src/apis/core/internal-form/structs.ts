@@ -1,4 +1,4 @@
-// The shape in which kube-apiserver prints parts of a pod or a volume inside an error: its in-memory structs, with
+// The shape in which kube-apiserver shows parts of a pod or a volume inside an error: its in-memory structs, with
 // their own member names and order. We keep no such structs; this table is only read when such an error is written.
 //
 // A line is `Struct: members`, a member is `Name`, or `Name=json` where the JSON name is not simply the name with a
@@ -8,7 +8,7 @@
 //   ~  quantity, "0" when unset         ?  any value, null when unset
 //   []  list of values                  {}  map, null when unset
 //   :T  struct    ?T  struct or null    []T  list of structs          @metadata  inlined object metadata
-//   ^T  struct of meta/v1 or null, which prints as it does everywhere: by its JSON names, what is unset left out
+//   ^T  struct of meta/v1 or null, which encodes as it does everywhere: by its JSON names, what is unset left out
 export const INTERNAL_STRUCTS = `
 AWSElasticBlockStoreVolumeSource: VolumeID FSType=fsType Partition# ReadOnly!
 Affinity: NodeAffinity?NodeAffinity PodAffinity?PodAffinity PodAntiAffinity?PodAntiAffinity

@@ -41,7 +41,7 @@ test('of very long texts what is between their common ends is compared', () => {
   );
 });
 
-test('what is remembered of a long text does not grow with it, nor does its diff', () => {
+test('memory for a long text does not grow with it, nor does its diff', () => {
   const sets = (count: number): number =>
     countedSets(() => {
       const diff = unifiedDiff(numbered(count, 'old'), numbered(count, 'new'));

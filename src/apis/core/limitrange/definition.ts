@@ -30,7 +30,7 @@ export const limitRanges: KindDefinition<LimitRange> = {
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
 };
 
-/** Containers take what is not said from the next thing that is: limit from max, request from limit or min. */
+/** What is unset defaults from the next thing that is set: limit from max, request from limit or min. */
 function setItemDefaults(item: LimitRangeItem): void {
   for (const list of [item.max, item.min, item.default, item.defaultRequest, item.maxLimitRequestRatio]) {
     roundResources(list);

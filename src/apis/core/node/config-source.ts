@@ -1,4 +1,4 @@
-// The configuration a node once took from a config map. No node does any more; stored ones are still checked.
+// The configuration a node once read from a config map. No node does any more; stored ones are still checked.
 import {
   type FieldErrors,
   type FieldPath,

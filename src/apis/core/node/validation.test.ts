@@ -19,7 +19,7 @@ test('a node has at most one block for pods of each family', () => {
   ]);
 });
 
-test('two blocks of which one is none are told of thrice', () => {
+test('two blocks of which one is invalid give three errors', () => {
   assert.deepEqual(errorsOf('10.2.0.0/24', 'x'), [
     'spec.podCIDRs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
     'spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: x)',

@@ -20,7 +20,7 @@ import type {
 } from '../../../schema/generated/core.v1.js';
 import { internalDiff } from '../internal-form/diff.js';
 import { sortedByKey } from '../internal-form/members.js';
-import { internalValue } from '../internal-form/print.js';
+import { internalValue } from '../internal-form/internal-value.js';
 import { validateNodeSelector } from '../pod/validation/affinity.js';
 import { sortedKeys } from '../shared/key-values.js';
 import { validatePositiveQuantity, validateStorageAmount } from '../shared/resource-list.js';

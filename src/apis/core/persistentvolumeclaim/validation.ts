@@ -72,7 +72,7 @@ function validateDataSources(
     append(errors, validateDataSource(dataSourceRef, path.child('dataSourceRef'), anyGroup));
   }
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
-  // kube-apiserver gives a path where the value belongs, which prints as an empty object.
+  // kube-apiserver passes a path where the value belongs, which shows as an empty object.
   if (dataSourceRef.namespace) {
     errors.push(invalid(path, new Verbatim('{}'), 'may not be specified when dataSourceRef.namespace is specified'));
     return errors;

@@ -43,7 +43,7 @@ export function defaultPod(pod: Pod, features: FeatureGates): void {
   }
   defaultPodSpec(spec);
   defaultImageVolumes(spec, features);
-  // Less than no time is taken to mean the shortest.
+  // A negative time means the shortest.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(pod.metadata);
   if (status) {

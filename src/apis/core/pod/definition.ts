@@ -44,7 +44,7 @@ export const pods: KindDefinition<Pod> = {
     'spec.hostNetwork': String(spec.hostNetwork ?? false),
     'status.phase': status.phase ?? '',
     'status.podIP': status.podIPs?.[0]?.ip ?? '',
-    // Taken as a name, but several addresses have no one text to compare with.
+    // Accepted as a name, but several addresses have no one text to compare with.
     'status.podIPs': '',
     'status.nominatedNodeName': status.nominatedNodeName ?? '',
   }),

@@ -33,8 +33,8 @@ function scene(phase: string, budgets: readonly PodDisruptionBudget[]): { action
   const stored = budgets.map((budget) => ({ object: () => budget }) as unknown as StoredObject);
   const context = { ...testContext(), lookup: { get: async () => undefined, list: async () => stored } };
   const body = { metadata: { name: 'p', namespace: 'n' } };
-  const told = { annotate: () => undefined, review: () => undefined };
-  return { action: { name: 'p', namespace: 'n', body, context, operations, ...told }, done };
+  const audit = { annotate: () => undefined, review: () => undefined };
+  return { action: { name: 'p', namespace: 'n', body, context, operations, ...audit }, done };
 }
 
 const budget = (disruptionsAllowed: number): PodDisruptionBudget => ({
@@ -49,24 +49,24 @@ test('a budget that allows it is charged before the pod goes', async () => {
   assert.deepEqual(done, ['update poddisruptionbudgets/status pdb', 'update pods/status p', 'delete']);
 });
 
-test('the trace tells of the pod that is read, and nothing of the budget', async () => {
+test('the trace covers the read of the pod, and not the budget', async () => {
   const { action } = scene('Running', [{ ...budget(1), status: { ...budget(1).status, currentHealthy: 0 } }]);
   const { operations } = action;
   const trace = { span: undefined, calling: () => assert.fail('nobody is called') };
-  const told: [string, boolean][] = [];
+  const calls: [string, boolean][] = [];
   const watched: ObjectOperations = {
     ...operations,
     get(resource, namespace, name, given) {
-      told.push([`get ${resource.resource}`, given === trace]);
+      calls.push([`get ${resource.resource}`, given === trace]);
       return operations.get(resource, namespace, name);
     },
     update(resource, namespace, name, endpoint, change, context) {
-      told.push([`update ${resource.resource}`, context.trace === trace]);
+      calls.push([`update ${resource.resource}`, context.trace === trace]);
       return operations.update(resource, namespace, name, endpoint, change, context);
     },
   };
   await evictPod({ ...action, operations: watched, context: { ...action.context, trace } });
-  assert.deepEqual(told, [
+  assert.deepEqual(calls, [
     ['get pods', true],
     ['update poddisruptionbudgets', false],
     ['update pods', true],
@@ -105,7 +105,7 @@ test('two budgets for one pod are more than an eviction can honour', async () =>
   assert.deepEqual(done, []);
 });
 
-test('a request and its body may not rehearse differently', async () => {
+test('a request and its body must agree on dry run', async () => {
   const { action, done } = scene('Running', []);
   const body = { ...action.body, deleteOptions: { dryRun: ['None'] } };
   const evicting = evictPod({ ...action, body, context: { ...action.context, dryRun: true } });
@@ -135,5 +135,5 @@ test('very many budgets are looked at cooperatively', async () => {
   setImmediate(count);
   assert.equal((await evictPod(action)).code, 201);
   isDone = true;
-  assert.ok(others > 2, `others had ${others} turns`);
+  assert.ok(others > 2, `${others} yields`);
 });

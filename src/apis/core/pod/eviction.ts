@@ -1,4 +1,4 @@
-// Deleting a pod as politely as its disruption budget asks.
+// Eviction: deletes a pod if its disruption budget allows.
 import { Yielder } from '../../../lib/scheduling/yield.js';
 import { FieldPath, invalid as invalidField } from '../../../machinery/field-error.js';
 import { labelSelectorAsSelector } from '../../../machinery/label-selector.js';
@@ -124,7 +124,7 @@ async function takeFromBudget(
     if (status.disruptionsAllowed === 0) refuseFurther(budget, now);
     return budget;
   };
-  // Whoever looks at the pod's trace has not asked for this.
+  // This work is no part of the client's trace.
   await operations.update(BUDGETS, namespace, name, 'status', take, { ...context, trace: undefined });
 }
 
@@ -176,14 +176,14 @@ const atVersionOf = ({ metadata }: Readonly<Pod>, options: DeleteOptions): Delet
   preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion ?? '' },
 });
 
-/** Marks the pod as evicted, so that its owner can tell, and deletes it. */
+/** Marks the pod as evicted, so that its owner can see it, and deletes it. */
 async function removePod(
   { name, namespace, context, operations }: SubresourceAction,
   options: DeleteOptions,
 ): Promise<void> {
   let { preconditions } = options;
-  const rehearses = (options.dryRun ?? []).length > 0;
-  if (!rehearses) {
+  const isDryRun = (options.dryRun ?? []).length > 0;
+  if (!isDryRun) {
     const mark = (object: KubeObject): KubeObject => {
       checkPreconditions(object.metadata, preconditions);
       const condition = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
@@ -200,7 +200,7 @@ async function removePod(
     }
   }
   // The body may ask for a dry run as well as the request.
-  const heeded = rehearses ? { ...context, dryRun: true } : context;
+  const heeded = isDryRun ? { ...context, dryRun: true } : context;
   await operations.delete(PODS, namespace, name, { ...options, ...(preconditions && { preconditions }) }, heeded);
 }
 

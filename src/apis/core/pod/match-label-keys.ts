@@ -4,7 +4,7 @@ import type { Pod } from '../../../schema/generated/core.v1.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
 import { podAffinityTerms } from './validation/affinity.js';
 
-/** Turns keys whose values are the pod's own into requirements of the selectors beside them, once, on creation. */
+/** Converts keys, whose values are the pod's own, to requirements of the selectors beside them, once, on creation. */
 export function mergeLabelKeys(pod: Pod, features: FeatureGates): void {
   const labels = pod.metadata.labels ?? {};
   if (features.enabled('MatchLabelKeysInPodAffinity')) {

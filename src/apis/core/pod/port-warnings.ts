@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../machinery/field-error.js';
 import type { ContainerPort, PodSpec } from '../../../schema/generated/core.v1.js';
 import { containersWithPaths } from './containers.js';
 
-/** Ports that get in each other's way, or would be mistaken for one another. */
+/** Ports that conflict, or could be mistaken for one another. */
 export function portWarnings(spec: Readonly<PodSpec>, path: FieldPath): string[] {
   const found: string[] = [];
   const byPort = new Map<string, { path: string; port: ContainerPort }[]>();

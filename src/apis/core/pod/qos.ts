@@ -7,7 +7,7 @@ export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 
 export const qosClassOf = ({ spec, status }: Readonly<Pod>): string => status?.qosClass || computeQosClass(spec);
 
-/** How well a pod is protected when its node runs short, from what its containers ask for. */
+/** How well a pod is protected when its node runs short, from what its containers request. */
 export function computeQosClass(spec: Readonly<PodSpec>): QosClass {
   const asking: ResourceRequirements[] = spec.resources
     ? [spec.resources]
@@ -20,13 +20,13 @@ export function computeQosClass(spec: Readonly<PodSpec>): QosClass {
     const limited = total(limits, resources.limits);
     if (limited < COMPUTE.length && !(spec.resources && !resources.limits)) allLimited = false;
   }
-  const asked = Object.keys(requests);
-  if (asked.length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
-  const met = asked.every((name) => {
+  const requested = Object.keys(requests);
+  if (requested.length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
+  const met = requested.every((name) => {
     const limit = limits[name];
     return limit !== undefined && compareQuantities(limit, requests[name] ?? '0') === 0;
   });
-  return allLimited && met && asked.length === Object.keys(limits).length ? 'Guaranteed' : 'Burstable';
+  return allLimited && met && requested.length === Object.keys(limits).length ? 'Guaranteed' : 'Burstable';
 }
 
 /** Adds what counts, and answers how many different resources that were. */

@@ -1,4 +1,4 @@
-// What a whole pod asks for, as quota and schedulers count it.
+// What a whole pod requests, as quota and schedulers count it.
 import { ownMember } from '../../../lib/values/plain-object.js';
 import { addQuantities, compareQuantities, formatQuantity, quantitySign } from '../../../machinery/quantity.js';
 import type { FeatureGates } from '../../../registry/kind.js';

@@ -56,7 +56,7 @@ test('a volume that is wrong cannot be mounted', () => {
   ]);
 });
 
-test('requests above limits, and extended resources without them, are told at the lists', () => {
+test('requests above limits, and extended resources without them, are reported at the lists', () => {
   const resources = { limits: { memory: '1Gi' }, requests: { memory: '2Gi', 'example.com/gpu': '1500m' } };
   assert.deepEqual(createErrors(container({ resources })), [
     'spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "1500m": must be an integer',
@@ -65,7 +65,7 @@ test('requests above limits, and extended resources without them, are told at th
   ]);
 });
 
-test('a privileged container that may not escalate prints the whole context as kube-apiserver keeps it', () => {
+test('the error of a privileged container that may not escalate shows the whole context as kube-apiserver keeps it', () => {
   const [privileged, contradiction] = createErrors(
     container({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
   );
@@ -127,7 +127,7 @@ test('a list that was sent empty does not show where kube-apiserver builds or dr
   assert.ok(!refused.includes('[]'), refused);
 });
 
-test('of new scheduling gates by the same name the last is told', () => {
+test('of new scheduling gates by the same name the last is reported', () => {
   const gated = testPod({ schedulingGates: [{ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'old' }] });
   const before = testPod({ schedulingGates: [{ name: 'old' }] });
   assert.deepEqual(texts(podStrategy.validateUpdate(gated, before, testContext())), [
@@ -175,7 +175,7 @@ test('an ended container stays ended under a policy of never', () => {
   ]);
 });
 
-test('several addresses of which one is none are told of at the list too', () => {
+test('several addresses of which one is invalid are reported at the list too', () => {
   const withAddresses = (...ips: string[]): Pod => ({
     ...testPod(),
     status: { phase: 'Running', podIPs: ips.map((ip) => ({ ip })) },
@@ -198,8 +198,8 @@ test('a node without an address has an empty one', () => {
 });
 
 test('nobody waits for pods that do not run', () => {
-  const grace = (spec: object, phase: string, asked?: number): number | undefined =>
-    podStrategy.delete?.gracePeriodSeconds?.({ ...testPod(spec), status: { phase } }, asked);
+  const grace = (spec: object, phase: string, requested?: number): number | undefined =>
+    podStrategy.delete?.gracePeriodSeconds?.({ ...testPod(spec), status: { phase } }, requested);
   assert.equal(grace({}, 'Pending', 60), 0);
   assert.equal(grace({ nodeName: 'n' }, 'Running'), 30);
   assert.equal(grace({ nodeName: 'n' }, 'Running', 5), 5);

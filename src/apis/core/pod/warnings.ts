@@ -223,7 +223,7 @@ function containerWarnings(
   if (!securityContext?.seccompProfile && meta.annotations?.[seccompKey] !== undefined) {
     found.push(seccompWarning(annotations, seccompKey));
   }
-  // A pod's own annotations are told of where they are turned into fields.
+  // A pod's own annotations give their warnings where they become fields.
   const appArmorKey = APPARMOR_CONTAINER_PREFIX + name;
   const profile = meta.annotations?.[appArmorKey];
   if (isTemplate && !securityContext?.appArmorProfile && profile !== undefined) {
@@ -242,7 +242,7 @@ function containerWarnings(
   return found;
 }
 
-/** A variable given twice hides the first, unless its value builds on it. */
+/** A variable that is set twice hides the first, unless its value builds on it. */
 function hiddenVariables({ env }: Readonly<AnyContainer>, path: FieldPath): string[] {
   const found: string[] = [];
   const names = new Set<string>();

@@ -158,7 +158,7 @@ const conflictingScopes = (
     invalid(path, shown, 'conflicting scopes'),
   );
 
-/** The selector in the shape kube-apiserver prints it. */
+/** The selector in the shape kube-apiserver shows it in errors. */
 const shownSelector = ({ matchExpressions }: Readonly<ScopeSelector>) => ({
   MatchExpressions: (matchExpressions ?? []).map(({ scopeName, operator, values }) => ({
     ScopeName: scopeName,

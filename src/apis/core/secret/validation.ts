@@ -33,7 +33,7 @@ function validateKeysOfType(object: Readonly<Secret>): FieldErrors {
     keys.filter((key) => !has(key)).map((key) => required(DATA.key(key)));
   switch (object.type) {
     case 'kubernetes.io/service-account-token':
-      // The controller adds the account's uid and the token later; only the name is asked for.
+      // The controller adds the account's uid and the token later; only the name is required.
       if (object.metadata.annotations?.[ACCOUNT_NAME]) return [];
       return [required(FieldPath.of('metadata', 'annotations').key(ACCOUNT_NAME))];
     case 'kubernetes.io/dockercfg':
@@ -52,7 +52,7 @@ function validateKeysOfType(object: Readonly<Secret>): FieldErrors {
 }
 
 function validateJsonMap(object: Readonly<Secret>, key: string): FieldErrors {
-  // Letter by byte, for kube-apiserver's reader tells of the byte that it stumbles over.
+  // One character per byte, since kube-apiserver's parser reports the byte at which it stops.
   const read = readJsonMap(Buffer.from(object.data?.[key] ?? '', 'base64').toString('latin1'));
   // The contents are secret, also in an error.
   return 'problem' in read ? [invalid(DATA.key(key), '<secret contents redacted>', read.problem)] : [];

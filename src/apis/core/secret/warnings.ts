@@ -1,7 +1,7 @@
 import { keyPairError } from '../../../lib/x509/key-pair-error.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
 
-/** A TLS secret whose key does not fit its certificate is stored, since it may be half of a rotation, but told. */
+/** A TLS secret whose key does not fit its certificate may be half of a rotation: it is stored, with a warning. */
 export function tlsWarnings(object: Readonly<Secret>): string[] {
   if (object.type !== 'kubernetes.io/tls') return [];
   const decode = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString('latin1');

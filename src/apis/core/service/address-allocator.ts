@@ -1,4 +1,4 @@
-// Cluster addresses: an address is taken when an IPAddress object of its name exists. Creating that object is what
+// Cluster addresses: an address is allocated when an IPAddress object of its name exists. Creating that object is what
 // decides between servers; ServiceCIDR objects say which addresses there are.
 import { type Cidr, formatIp, ipText, parseCidr, parseIp } from '../../../lib/values/ip-address.js';
 import { StatusError } from '../../../machinery/status.js';
@@ -23,7 +23,7 @@ const SHORTEST_IPV6_PREFIX = 64;
 export interface AddressObjects {
   serviceCidrs(): Promise<readonly Readonly<ServiceCIDR>[]>;
   exists(name: string): Promise<boolean>;
-  /** False when the name is taken. */
+  /** False when the name exists. */
   create(address: IPAddress): Promise<boolean>;
   /** False when there was none. */
   delete(name: string): Promise<boolean>;
@@ -74,7 +74,7 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
     for (let step = 0n; step < size; step++) {
       const name = formatIp(family === 'IPv4' ? 4 : 6, span.first + ((start + step) % size));
       if (await objects.exists(name)) continue;
-      // Another server may take it in between; then the next one is tried.
+      // Another server may allocate the address in between; then the next one is tried.
       if (await objects.create(ipAddress(name, family, service)).catch(refusedForAll)) return name;
     }
     return undefined;
@@ -94,10 +94,10 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
       if (!isUsable(cidr, address)) throw notInRange(address, cidr);
       if (dryRun) return;
       const name = ipText(address);
-      const taken = await counted(cidr, 'static', async () =>
+      const allocated = await counted(cidr, 'static', async () =>
         (await objects.create(ipAddress(name, family, service))) ? name : undefined,
       );
-      if (taken === undefined) throw new AllocationError('provided IP is already allocated');
+      if (allocated === undefined) throw new AllocationError('provided IP is already allocated');
     },
 
     async takeNext(family, service, dryRun) {
@@ -144,7 +144,7 @@ function isReady({ metadata, status }: Readonly<ServiceCIDR>): boolean {
   return condition === undefined || condition.status === 'True';
 }
 
-/** The object that marks an address as taken by a service. */
+/** The object that marks an address as allocated to a service. */
 export function ipAddress(name: string, family: IpFamily, service: Readonly<Service>): IPAddress {
   return {
     kind: 'IPAddress',

@@ -22,7 +22,7 @@ function bitmapsOf(store: RangeStore, ...texts: string[]): AddressBitmap[] {
   return addressBitmaps(ranges, store, () => 0);
 }
 
-test('addresses are taken from the range, each once, and noted as older servers note them', async () => {
+test('addresses are allocated from the range, each once, and stored as older servers store them', async () => {
   const store = new MemoryRanges();
   const allocator = createBitmapAllocator(bitmapsOf(store, '10.0.0.0/24', 'fd00::/108'));
   assert.equal(await allocator.takeNext('IPv4', NONE, false), '10.0.0.17');
@@ -51,34 +51,34 @@ test('addresses are taken from the range, each once, and noted as older servers 
   assert.equal(await allocator.takeNext('IPv4', NONE, false), '10.0.0.17');
 });
 
-test('a range is full when all of it is taken; two servers never give out the same', async () => {
+test('a range is full when all of it is allocated; two servers never allocate the same address', async () => {
   const store = new MemoryRanges();
   const one = createBitmapAllocator(bitmapsOf(store, '10.0.0.0/29'));
   const other = createBitmapAllocator(bitmapsOf(store, '10.0.0.0/29'));
   store.meanwhile = () => new Promise((resolve) => setImmediate(resolve));
-  const asked = [one, other, one, other, one, other].map((each) => each.takeNext('IPv4', NONE, false));
-  assert.equal(new Set(await Promise.all(asked)).size, 6);
+  const allocations = [one, other, one, other, one, other].map((each) => each.takeNext('IPv4', NONE, false));
+  assert.equal(new Set(await Promise.all(allocations)).size, 6);
   await assert.rejects(one.takeNext('IPv4', NONE, false), new AllocationError('range is full'));
 });
 
-test('repair notes what services have and gives back in the third round what none has', async () => {
+test('repair marks what services have and releases in the third round what none has', async () => {
   const store = new MemoryRanges();
   const bitmaps = bitmapsOf(store, '10.0.0.0/24');
   const allocator = createBitmapAllocator(bitmaps);
   await allocator.take('IPv4', '10.0.0.99', NONE, false);
-  const told: string[] = [];
+  const logged: string[] = [];
   const services = [service('a', ['10.0.0.7']), service('b', ['10.0.0.7']), service('c', ['10.9.0.1', 'fd00::1'])];
   const [bitmap] = bitmaps;
   assert.ok(bitmap);
-  const parts = { services: async () => services, log: (message: string) => told.push(message) };
+  const parts = { services: async () => services, log: (message: string) => logged.push(message) };
   const repair = createAddressBitmapRepair(bitmap, parts);
   for (let round = 0; round < 3; round++) await repair();
-  assert.deepEqual(told.slice(0, 3), [
+  assert.deepEqual(logged.slice(0, 3), [
     'the cluster IP 10.0.0.7 for service a/ns is not allocated; repairing',
     'the cluster IP 10.0.0.7 for service b/ns was assigned to multiple services; please recreate',
     'the cluster IP 10.9.0.1 for service c/ns is not within the service range; please recreate',
   ]);
-  assert.equal(told.at(-1), 'the cluster IP 10.0.0.99 appears to have leaked: cleaning up');
+  assert.equal(logged.at(-1), 'the cluster IP 10.0.0.99 appears to have leaked: cleaning up');
   await assert.rejects(allocator.take('IPv4', '10.0.0.7', NONE, false), {
     message: 'provided IP is already allocated',
   });
@@ -88,28 +88,28 @@ test('repair notes what services have and gives back in the third round what non
 test('written in both ways, what the objects refuse is free in the bitmap again', async () => {
   const store = new MemoryRanges();
   const bitmaps = bitmapsOf(store, '10.0.0.0/24');
-  const taken: string[] = [];
+  const allocated: string[] = [];
   const objects: AddressAllocator = {
     take: async (_family, ip) => {
       if (ip === '10.0.0.9') throw new AllocationError('no');
-      taken.push(ip);
+      allocated.push(ip);
     },
     takeNext: async () => '10.8.0.1',
-    release: async (ip) => void taken.splice(taken.indexOf(ip), 1),
+    release: async (ip) => void allocated.splice(allocated.indexOf(ip), 1),
   };
   const both = takenInBoth(bitmaps, objects);
   const old = createBitmapAllocator(bitmaps);
   assert.equal(await both.takeNext('IPv4', NONE, false), '10.0.0.17');
   await both.take('IPv4', '10.7.0.1', NONE, false);
-  assert.deepEqual(taken, ['10.0.0.17', '10.7.0.1']);
+  assert.deepEqual(allocated, ['10.0.0.17', '10.7.0.1']);
   await assert.rejects(both.take('IPv4', '10.0.0.9', NONE, false), { message: 'no' });
   await old.take('IPv4', '10.0.0.9', NONE, false);
   await both.release('10.0.0.17');
-  assert.deepEqual(taken, ['10.7.0.1']);
+  assert.deepEqual(allocated, ['10.7.0.1']);
   await old.take('IPv4', '10.0.0.17', NONE, false);
 });
 
-test('a bitmap is the same set after it was printed and read', () => {
+test('a bitmap is the same set after it was encoded and decoded', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 70 }), fc.array(fc.nat(80)), (size, offsets) => {
       const bits = new Bits(size);

@@ -94,7 +94,7 @@ export function createBitmapAllocator(bitmaps: readonly AddressBitmap[]): Addres
   };
 }
 
-/** Takes what it takes in both, and gives both back. The objects alone have what lies beyond the bitmaps. */
+/** Allocates and releases in both. Only the objects have what lies beyond the bitmaps. */
 export function takenInBoth(bitmaps: readonly AddressBitmap[], objects: AddressAllocator): AddressAllocator {
   const old = createBitmapAllocator(bitmaps);
   const isOld = (ip: string): boolean => {

@@ -74,11 +74,11 @@ test('a new service gets the first address after those left for people to choose
   assert.equal(addresses.get('10.0.0.17')?.spec.parentRef?.name, 'web');
 });
 
-test('an address that is taken or outside the range is refused', async () => {
+test('an address that is allocated or outside the range is refused', async () => {
   const { allocators } = pools();
   await allocateForCreate(service({ clusterIP: '10.0.0.5' }), allocators, context());
-  const taken = service({ clusterIP: '10.0.0.5' }, 'other');
-  await assert.rejects(allocateForCreate(taken, allocators, context()), reason('provided IP is already allocated'));
+  const duplicate = service({ clusterIP: '10.0.0.5' }, 'other');
+  await assert.rejects(allocateForCreate(duplicate, allocators, context()), reason('provided IP is already allocated'));
   const outside = service({ clusterIP: '10.9.0.5' }, 'far');
   const text = 'the provided network does not match the current range';
   await assert.rejects(allocateForCreate(outside, allocators, context()), reason(text));
@@ -89,17 +89,17 @@ test('an address that is taken or outside the range is refused', async () => {
 
 test('a service that no address may name as its owner finds the range full', async () => {
   const { allocators, objects } = pools();
-  let asked = 0;
+  let calls = 0;
   objects.create = async () => {
-    asked++;
+    calls++;
     throw new StatusError(422, 'Invalid', 'IPAddress is invalid: spec.parentRef.name: Required value');
   };
   const nameless = allocateForCreate(service({}, ''), allocators, context());
   await assert.rejects(nameless, reason('failed to allocate a serviceIP: range is full'));
-  assert.equal(asked, 1);
+  assert.equal(calls, 1);
 });
 
-test('a dry run takes nothing and shows stand-ins', async () => {
+test('a dry run allocates nothing and shows placeholders', async () => {
   const { allocators, addresses, store } = pools();
   const object = service({ type: 'NodePort' });
   await (await allocateForCreate(object, allocators, context(true))).commit();
@@ -109,29 +109,29 @@ test('a dry run takes nothing and shows stand-ins', async () => {
   assert.equal(store.objects.size, 0);
 });
 
-test('what was taken is given back when the write fails', async () => {
+test('what was allocated is released when the write fails', async () => {
   const { allocators, addresses } = pools();
   const object = service({ type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
   const transaction = await allocateForCreate(object, allocators, context());
   const port = object.spec.ports?.[0]?.nodePort ?? 0;
-  assert.equal(await allocators.nodePorts.isTaken(port), true);
-  assert.equal(await allocators.nodePorts.isTaken(object.spec.healthCheckNodePort ?? 0), true);
+  assert.equal(await allocators.nodePorts.isAllocated(port), true);
+  assert.equal(await allocators.nodePorts.isAllocated(object.spec.healthCheckNodePort ?? 0), true);
   await transaction.revert();
   assert.equal(addresses.size, 0);
-  assert.equal(await allocators.nodePorts.isTaken(port), false);
+  assert.equal(await allocators.nodePorts.isAllocated(port), false);
 });
 
 test('those who want a port at once all get one of their own, in a few writes', async () => {
   const { allocators, store } = pools();
   await allocators.nodePorts.take(30005);
-  const asked = Array.from({ length: RANGE.size - 1 }, () => allocators.nodePorts.takeNext());
+  const allocations = Array.from({ length: RANGE.size - 1 }, () => allocators.nodePorts.takeNext());
   await assert.rejects(allocators.nodePorts.take(30005), /already allocated/);
-  assert.equal(new Set(await Promise.all(asked)).size, RANGE.size - 1);
+  assert.equal(new Set(await Promise.all(allocations)).size, RANGE.size - 1);
   const writes = store.objects.get('servicenodeports')?.revision ?? 0;
   assert.ok(writes <= 4, `${writes} writes`);
 });
 
-test('a failure half way gives back the half that was taken', async () => {
+test('a failure half way releases the half that was allocated', async () => {
   const { allocators, addresses } = pools();
   await allocators.nodePorts.take(30005);
   const object = service({ type: 'NodePort', ports: [{ port: 80, targetPort: 80, nodePort: 30005 }] });
@@ -139,7 +139,7 @@ test('a failure half way gives back the half that was taken', async () => {
   assert.equal(addresses.size, 0);
 });
 
-test('a service that becomes a mere name gives back its address and ports once that is stored', async () => {
+test('a service that becomes an ExternalName releases its address and ports once that is stored', async () => {
   const { allocators, addresses } = pools();
   const old = service({ type: 'NodePort' });
   await allocateForCreate(old, allocators, context());
@@ -149,7 +149,7 @@ test('a service that becomes a mere name gives back its address and ports once t
   assert.equal(addresses.size, 1);
   await transaction.commit();
   assert.equal(addresses.size, 0);
-  assert.equal(await allocators.nodePorts.isTaken(port), false);
+  assert.equal(await allocators.nodePorts.isAllocated(port), false);
 });
 
 test('sending the manifest again keeps what the server added', async () => {
@@ -162,7 +162,7 @@ test('sending the manifest again keeps what the server added', async () => {
   assert.equal(again.spec.ports?.[0]?.nodePort, old.spec.ports?.[0]?.nodePort);
 });
 
-test('two families: asked for, added later, and taken back', async () => {
+test('two families: requested, added later, and removed', async () => {
   const { allocators, addresses } = pools(['10.0.0.0/24', 'fd00::/112']);
   const single = service({});
   await allocateForCreate(single, allocators, context());
@@ -193,7 +193,7 @@ test('a deleted service leaves nothing behind', async () => {
   assert.equal(left?.data, null);
 });
 
-test('a service that cannot give back what it had is gone all the same', async () => {
+test('a service whose release fails is deleted all the same', async () => {
   const { allocators, objects, leaks } = pools();
   const object = service({});
   await allocateForCreate(object, allocators, context());
@@ -202,17 +202,17 @@ test('a service that cannot give back what it had is gone all the same', async (
   assert.deepEqual(leaks, ['cluster IP 10.0.0.17']);
 });
 
-test('repair takes the port of a service that lost it and gives back a leaked one in the third round', async () => {
+test('repair allocates the port of a service that lost it and releases a leaked one in the third round', async () => {
   const { allocators, ports } = pools();
   await allocators.nodePorts.take(30050);
   const object = service({ type: 'NodePort', ports: [{ port: 80, targetPort: 80, nodePort: 30007 }] });
   const repair = createNodePortRepair(ports, RANGE, { services: async () => [object], log: () => undefined });
   await repair();
-  assert.equal(await allocators.nodePorts.isTaken(30007), true);
+  assert.equal(await allocators.nodePorts.isAllocated(30007), true);
   await repair();
-  assert.equal(await allocators.nodePorts.isTaken(30050), true);
+  assert.equal(await allocators.nodePorts.isAllocated(30050), true);
   await repair();
-  assert.equal(await allocators.nodePorts.isTaken(30050), false);
+  assert.equal(await allocators.nodePorts.isAllocated(30050), false);
 });
 
 test('repair makes the missing address of a service and removes one whose service is gone', async () => {

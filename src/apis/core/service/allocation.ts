@@ -1,5 +1,5 @@
-// What a write of a service takes from the pools and gives back. It runs before validation, which then sees the
-// finished object; what was taken is given back when the write fails.
+// What a write of a service allocates from the pools and releases. It runs before validation, which then sees the
+// finished object; what was allocated is released when the write fails.
 import { FieldPath, invalid } from '../../../machinery/field-error.js';
 import { internalError, invalid as invalidObject, StatusError } from '../../../machinery/status.js';
 import type { LifeContext, Transaction } from '../../../registry/kind.js';
@@ -62,17 +62,17 @@ export async function allocateForUpdate(
 /** Gives back all a deleted service had. */
 export async function releaseAll(stored: Readonly<Service>, allocators: ServiceAllocators): Promise<void> {
   const object = completeStored(stored, allocators.families[0] ?? 'IPv4');
-  if (needsClusterIp(object) && !isHeadless(object)) await giveBackAddresses(object.spec.clusterIPs ?? [], allocators);
+  if (needsClusterIp(object) && !isHeadless(object)) await releaseAddresses(object.spec.clusterIPs ?? [], allocators);
   const ports = nodePortsOf(object);
   if (needsHealthCheck(object)) ports.push(object.spec.healthCheckNodePort ?? 0);
-  await giveBackPorts(ports, allocators);
+  await releasePorts(ports, allocators);
 }
 
-async function giveBackAddresses(ips: readonly string[], { addresses, leaked }: ServiceAllocators): Promise<void> {
+async function releaseAddresses(ips: readonly string[], { addresses, leaked }: ServiceAllocators): Promise<void> {
   for (const ip of ips) await addresses.release(ip).catch((error: unknown) => leaked(`cluster IP ${ip}`, error));
 }
 
-async function giveBackPorts(ports: readonly number[], { nodePorts, leaked }: ServiceAllocators): Promise<void> {
+async function releasePorts(ports: readonly number[], { nodePorts, leaked }: ServiceAllocators): Promise<void> {
   for (const port of ports) {
     await nodePorts.release(port).catch((error: unknown) => leaked(`node port ${port}`, error));
   }
@@ -80,7 +80,7 @@ async function giveBackPorts(ports: readonly number[], { nodePorts, leaked }: Se
 
 class Allocation implements Transaction {
   readonly ports: NodePortOperation;
-  private readonly taken: string[] = [];
+  private readonly allocated: string[] = [];
   private readonly releases: string[] = [];
 
   constructor(
@@ -118,14 +118,14 @@ class Allocation implements Transaction {
 
   async commit(): Promise<void> {
     if (this.dryRun) return;
-    await giveBackAddresses(this.releases, this.allocators);
-    await giveBackPorts(this.ports.releases, this.allocators);
+    await releaseAddresses(this.releases, this.allocators);
+    await releasePorts(this.ports.releases, this.allocators);
   }
 
   async revert(): Promise<void> {
     if (this.dryRun) return;
-    await giveBackAddresses(this.taken, this.allocators);
-    await giveBackPorts([...this.ports.taken], this.allocators);
+    await releaseAddresses(this.allocated, this.allocators);
+    await releasePorts([...this.ports.allocated], this.allocators);
   }
 
   private async takeAddress(object: Readonly<Service>, family: IpFamily, wanted: string): Promise<string> {
@@ -133,11 +133,11 @@ class Allocation implements Transaction {
     try {
       if (wanted === '') {
         const ip = await addresses.takeNext(family, object, this.dryRun);
-        this.taken.push(ip);
+        this.allocated.push(ip);
         return ip;
       }
       await addresses.take(family, wanted, object, this.dryRun);
-      this.taken.push(wanted);
+      this.allocated.push(wanted);
       return wanted;
     } catch (error) {
       if (!(error instanceof AllocationError)) throw error;
@@ -169,9 +169,9 @@ async function updateClusterIps(object: Service, old: Readonly<Service>, work: A
 /** Ports that listen on one number under several protocols share a node port. */
 async function takeNodePorts(object: Service, ports: NodePortOperation): Promise<void> {
   const chosen = new Map<number, number>();
-  const asked = new Map<number, number>();
+  const requestedPorts = new Map<number, number>();
   for (const { port, nodePort } of object.spec.ports ?? []) {
-    if (nodePort && !asked.has(port)) asked.set(port, nodePort);
+    if (nodePort && !requestedPorts.has(port)) requestedPorts.set(port, nodePort);
   }
   for (const [position, port] of (object.spec.ports ?? []).entries()) {
     const path = SPEC.child('ports').index(position).child('nodePort');
@@ -179,7 +179,7 @@ async function takeNodePorts(object: Service, ports: NodePortOperation): Promise
     if (wanted === 0 && !allocatesNodePorts(object)) continue;
     const shared = chosen.get(port.port) ?? 0;
     if (shared === 0) {
-      const requested = asked.get(port.port);
+      const requested = requestedPorts.get(port.port);
       if (requested !== undefined) await takePort(object, requested, path, ports);
       port.nodePort = requested ?? (await takeNextPort(ports));
       chosen.set(port.port, port.nodePort);
@@ -190,15 +190,15 @@ async function takeNodePorts(object: Service, ports: NodePortOperation): Promise
 
 async function updateNodePorts(object: Service, old: Readonly<Service>, ports: NodePortOperation): Promise<void> {
   const before = new Set(nodePortsOf(old));
-  const taken = new Set<number>();
+  const allocated = new Set<number>();
   const seen = new Set<string>();
   for (const [position, port] of (object.spec.ports ?? []).entries()) {
     const wanted = port.nodePort ?? 0;
     if (wanted === 0 && !allocatesNodePorts(object)) continue;
     if (wanted === 0) port.nodePort = await takeNextPort(ports);
-    else if (!before.has(wanted) && !taken.has(wanted)) {
+    else if (!before.has(wanted) && !allocated.has(wanted)) {
       await takePort(object, wanted, SPEC.child('ports').index(position).child('nodePort'), ports);
-      taken.add(wanted);
+      allocated.add(wanted);
     }
     const pair = `{${port.protocol ?? ''} ${port.nodePort}}`;
     if (seen.has(pair)) throw new StatusError(500, '', `duplicate nodePort: ${pair}`);

@@ -1,4 +1,4 @@
-// Where services get their addresses and node ports. What is taken must be agreed between all servers on one store,
+// Where services get their addresses and node ports. Allocations must be agreed between all servers on one store,
 // so both pools live in the store: addresses as IPAddress objects or, as in older releases, in a shared bitmap, node ports
 // in another.
 import type { Cidr } from '../../../lib/values/ip-address.js';
@@ -10,7 +10,7 @@ export interface ServiceAllocators {
   readonly families: readonly IpFamily[];
   readonly addresses: AddressAllocator;
   readonly nodePorts: NodePortAllocator;
-  /** Told of what could not be given back. The object's write stands all the same; repair will find it. */
+  /** Logs what could not be released. The object's write stands all the same; repair finds it. */
   readonly leaked: (what: string, error: unknown) => void;
 }
 
@@ -19,21 +19,21 @@ export interface AddressAllocator {
   take(family: IpFamily, ip: string, service: Readonly<Service>, dryRun: boolean): Promise<void>;
   /** Takes any free address; a dry run answers one that stands for it. */
   takeNext(family: IpFamily, service: Readonly<Service>, dryRun: boolean): Promise<string>;
-  /** Gives an address back; one that is not taken is no error. */
+  /** Releases an address; one that is not allocated is no error. */
   release(ip: string): Promise<void>;
 }
 
 export interface NodePortAllocator {
   take(port: number): Promise<void>;
   takeNext(): Promise<number>;
-  isTaken(port: number): Promise<boolean>;
+  isAllocated(port: number): Promise<boolean>;
   release(port: number): Promise<void>;
 }
 
-/** Whether what was taken was asked for by its name. */
+/** `static` when the client chose the value, `dynamic` when the server did. */
 export type AllocationScope = 'static' | 'dynamic';
 
-/** What the pool of addresses tells whoever counts. */
+/** Receives the events of the pool of addresses for its metrics. */
 export interface AddressMetrics {
   readonly nowMs: () => number;
   taken(cidr: Cidr, scope: AllocationScope, seconds: number): void;
@@ -41,13 +41,13 @@ export interface AddressMetrics {
   released(family: Cidr['family']): void;
 }
 
-/** What the pool of node ports tells whoever counts. */
+/** Receives the events of the pool of node ports for its metrics. */
 export interface NodePortMetrics {
   taken(scope: AllocationScope): void;
   failed(scope: AllocationScope): void;
 }
 
-/** Why a pool could not give what was asked. The text is told to the client. */
+/** Why a pool could not allocate. The text is sent to the client. */
 export class AllocationError extends Error {}
 
 export const RANGE_FULL = 'range is full';

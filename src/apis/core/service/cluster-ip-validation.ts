@@ -1,4 +1,4 @@
-// clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: four fields that must tell one story.
+// clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy: four fields that must agree.
 import { append } from '../../../lib/values/append.js';
 import { parseIp } from '../../../lib/values/ip-address.js';
 import {

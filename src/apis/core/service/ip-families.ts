@@ -59,11 +59,11 @@ function defaultPolicy({ spec }: Readonly<Service>, old: Readonly<Service> | und
   return isSelectorlessHeadless({ spec }) ? 'RequireDualStack' : 'SingleStack';
 }
 
-// Selectors may have very many names, which are listed for the few services that are asked about theirs.
+// Selectors may have very many names, so they are listed only for the few services that need them.
 const isSelectorlessHeadless = ({ spec }: Pick<Service, 'spec'>): boolean =>
   spec.clusterIP === HEADLESS && keysOf(spec.selector ?? {}).length === 0;
 
-/** Asking for one family gives the second address back; taking it away without asking is refused. */
+/** Requesting one family releases the second address; removing the address without that is refused. */
 function settleRelease({ spec }: Service, old: Readonly<Service>): FieldErrors {
   const ips = spec.clusterIPs ?? [];
   const families = spec.ipFamilies ?? [];

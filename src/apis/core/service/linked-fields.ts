@@ -41,7 +41,7 @@ export function keepAllocatedValues(object: Service, old: Readonly<Service>): vo
   }
 }
 
-/** By the port's name, unless that node port is already asked for elsewhere. */
+/** By the port's name, unless that node port is already requested elsewhere. */
 function keepNodePorts(object: Service, old: Readonly<Service>): void {
   const now = new Set(nodePortsOf(object));
   const used = new Set(nodePortsOf(old).filter((port) => now.has(port)));

@@ -50,7 +50,7 @@ export function createNodePortAllocator(
       if (offset === undefined) throw new AllocationError(RANGE_FULL);
       return range.base + offset;
     },
-    isTaken: async (port) => inRange(port) && bitmap.isTaken(port - range.base),
+    isAllocated: async (port) => inRange(port) && bitmap.isAllocated(port - range.base),
     async release(port) {
       if (inRange(port)) await bitmap.release(port - range.base);
     },

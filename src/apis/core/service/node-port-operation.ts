@@ -3,9 +3,9 @@ import { AllocationError, type NodePortAllocator } from './allocators.js';
 /** The first port a dry run shows is the one after this. */
 const DRY_RUN_PORT = 32768;
 
-/** The node ports one write of a service takes and gives back: kept when it succeeds, undone when it fails. */
+/** The node ports one write of a service allocates and releases: kept when it succeeds, undone when it fails. */
 export class NodePortOperation {
-  readonly taken = new Set<number>();
+  readonly allocated = new Set<number>();
   private highest = DRY_RUN_PORT;
   /** What goes back once the write stands. */
   readonly releases: number[] = [];
@@ -17,7 +17,7 @@ export class NodePortOperation {
 
   async take(port: number): Promise<void> {
     if (!this.dryRun) await this.nodePorts.take(port);
-    else if (this.taken.has(port) || (await this.nodePorts.isTaken(port))) {
+    else if (this.allocated.has(port) || (await this.nodePorts.isAllocated(port))) {
       throw new AllocationError('provided port is already allocated');
     }
     this.note(port);
@@ -30,8 +30,8 @@ export class NodePortOperation {
   }
 
   private note(port: number): void {
-    this.highest = this.taken.size === 0 ? port : Math.max(this.highest, port);
-    this.taken.add(port);
+    this.highest = this.allocated.size === 0 ? port : Math.max(this.highest, port);
+    this.allocated.add(port);
   }
 
   releaseOnCommit(port: number): void {

@@ -1,4 +1,4 @@
-// A range of numbers of which some are taken: one bitmap in one stored object, which every change replaces whole and on
+// A range of numbers of which some are allocated: one bitmap in one stored object, which every change replaces whole and on
 // which all servers of a store agree.
 //
 //   range "30000-32767", data (base64 of a big-endian number): bit 0 is port 30000, bit 1 is 30001, …
@@ -14,7 +14,7 @@ export type RangeStore = Pick<ResourceStore, 'get' | 'create' | 'update'>;
 export interface RangeBitmapParts {
   readonly store: RangeStore;
   readonly key: string;
-  /** What is told of when others' changes never end. */
+  /** The resource in the error when others' changes never end. */
   readonly resource: string;
   /** The range in words; when it is configured anew, the bitmap begins anew. */
   readonly range: string;
@@ -23,7 +23,7 @@ export interface RangeBitmapParts {
   readonly reserved: number;
   /** A whole number in [0, below). */
   readonly random: (below: number) => number;
-  /** Told how many are taken, after each write. */
+  /** Receives the number of allocated offsets after each write. */
   readonly inUse?: (count: number) => void;
 }
 
@@ -34,7 +34,7 @@ export class RangeBitmap {
 
   constructor(private readonly parts: RangeBitmapParts) {}
 
-  /** False when it is taken already. */
+  /** False when the offset is allocated already. */
   take(offset: number): Promise<boolean> {
     return this.change((bits) => {
       const free = !bits.has(offset);
@@ -43,7 +43,7 @@ export class RangeBitmap {
     });
   }
 
-  /** Undefined when all are taken. */
+  /** Undefined when all are allocated. */
   takeNext(): Promise<number | undefined> {
     return this.change((bits) => {
       const offset = this.free(bits);
@@ -52,7 +52,7 @@ export class RangeBitmap {
     });
   }
 
-  async isTaken(offset: number): Promise<boolean> {
+  async isAllocated(offset: number): Promise<boolean> {
     return this.read(await this.stored()).has(offset);
   }
 
@@ -69,7 +69,7 @@ export class RangeBitmap {
     throw this.tooBusy();
   }
 
-  /** Changes asked for while a write is under way wait for it and are written together: they never race each other. */
+  /** Changes requested during a write wait for it and are written together: they never race each other. */
   private change<T>(edit: (bits: Bits) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const apply = (bits: Bits): (() => void) => {
@@ -160,7 +160,7 @@ export class RangeBitmap {
 }
 
 interface Change {
-  /** Answers how its asker is told, once the change is written. */
+  /** Returns what resolves the caller's promise, once the change is written. */
   readonly apply: (bits: Bits) => () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -206,7 +206,7 @@ export class Bits implements Iterable<number> {
     return count;
   }
 
-  /** The offsets that are taken, upwards. */
+  /** The allocated offsets, ascending. */
   *[Symbol.iterator](): Iterator<number> {
     for (const [i, byte] of this.bytes.entries()) {
       for (let bit = 0; byte >> bit > 0; bit++) if ((byte & (1 << bit)) !== 0) yield i * 8 + bit;

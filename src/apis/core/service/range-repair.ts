@@ -6,7 +6,7 @@ import { type PortRange, portRangeText } from './node-port-allocator.js';
 import { Bits, type RangeBitmap } from './range-bitmap.js';
 import { addressesOf } from './repair.js';
 
-/** What no service has is given back when it was found so in this many rounds. */
+/** What no service has is released when it was found so in this many rounds. */
 const ROUNDS_BEFORE_RELEASE = 3;
 
 export interface RangeRepairParts {
@@ -14,7 +14,7 @@ export interface RangeRepairParts {
   readonly log: (message: string) => void;
 }
 
-/** Answers one round of repair. What it has seen leaking is remembered from round to round. */
+/** Returns one round of repair. Leaks it has seen are kept from round to round. */
 export const createNodePortRepair = (
   bitmap: RangeBitmap,
   range: PortRange,

@@ -7,7 +7,7 @@ import type { IPAddress } from '../../../schema/generated/networking.v1.js';
 import { ALLOCATOR_NAME, ipAddress, MANAGED_BY_LABEL } from './address-allocator.js';
 import { familyOf, HEADLESS, needsClusterIp } from './service-rules.js';
 
-/** A service may still be on its way to the store when its address is already taken. */
+/** A service may still be on its way to the store when its address is already allocated. */
 const ADDRESS_GRACE_MS = 60_000;
 
 export interface AddressRepairParts {

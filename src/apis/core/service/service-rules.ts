@@ -1,4 +1,4 @@
-// Small questions about a service that defaults, validation, allocation and cells all ask.
+// Small questions about a service that defaults, validation, allocation and table cells share.
 import type { Service } from '../../../schema/generated/core.v1.js';
 
 export const HEADLESS = 'None';

@@ -46,7 +46,7 @@ test('the plural follows the singular and knows its families', () => {
   ]);
 });
 
-test('of two addresses that stood before one may be none, which is told', () => {
+test('of two stored addresses one may be invalid, which is reported', () => {
   const clusterIPs = ['10.0.0.1', 'None'];
   const old = service({ clusterIPs });
   assert.deepEqual(validateService(service({ clusterIPs }), old, features).map(fieldErrorText).slice(0, 2), [

@@ -194,7 +194,7 @@ function validateNodePorts({ spec }: Readonly<Service>): FieldErrors {
   return errors;
 }
 
-/** The pair that is there twice, in the shape kube-apiserver prints it. */
+/** The duplicate pair, in the shape kube-apiserver shows it. */
 const duplicatedPort = (port: number, protocol: string) => ({
   Name: '',
   Protocol: protocol,

@@ -4,7 +4,7 @@ import type { KindDefinition } from '../../../registry/kind.js';
 import { TestApi } from '../../../server/testing/test-api.js';
 import { configMaps } from '../configmap/definition.js';
 
-test('what is frozen without a member does not take an empty one', async () => {
+test('what is immutable without a member does not accept an empty one', async () => {
   const api = new TestApi({ kinds: [configMaps as unknown as KindDefinition] });
   const path = '/api/v1/namespaces/n/configmaps';
   await api.post(path, { metadata: { name: 'a' }, immutable: true });

@@ -47,7 +47,7 @@ export function validateNetworkPolicyUpdate(
       ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])],
     ),
   );
-  // kube-apiserver asks the rules of a new policy first and those of an update after: what breaks both shows twice.
+  // kube-apiserver applies the rules of a new policy first and those of an update after: what breaks both shows twice.
   return [
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict } }),
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict, old: before } }),

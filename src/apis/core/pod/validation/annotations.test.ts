@@ -5,7 +5,7 @@ import { testPod } from '../testing.js';
 import { validatePodAnnotations } from './annotations.js';
 import type { PodRules } from './pod-rules.js';
 
-test('tolerations in an annotation that are none are told, whatever they are', () => {
+test('an annotation that holds no tolerations is refused, whatever it holds', () => {
   const key = 'scheduler.alpha.kubernetes.io/tolerations';
   const path = FieldPath.of('metadata', 'annotations');
   const fieldsFor = (text: string): string[] =>

@@ -1,5 +1,5 @@
 import { append } from '../../../../lib/values/append.js';
-import { internalList } from '../../internal-form/print.js';
+import { internalList } from '../../internal-form/internal-value.js';
 import {
   duplicate,
   type FieldErrors,
@@ -134,7 +134,7 @@ function validateEphemeralMembers(container: Readonly<EphemeralContainer>, path:
   return errors;
 }
 
-/** An empty list is one that was given. Resources are always there: what counts is what stands in them. */
+/** An empty list counts as present. Resources are always there: what counts is what stands in them. */
 function isGiven(container: Readonly<EphemeralContainer>, member: (typeof NOT_FOR_EPHEMERAL)[number]): boolean {
   if (member !== 'resources') return container[member] !== undefined || wasGivenEmpty(container, member);
   const { resources } = container;
@@ -213,14 +213,14 @@ function validatePorts(ports: readonly ContainerPort[] | undefined, path: FieldP
 
 function validateHostPorts(containers: readonly Container[], path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
-  const taken = new Set<string>();
+  const seen = new Set<string>();
   for (const [position, { ports }] of containers.entries()) {
     for (const [at, { protocol = '', hostIP = '', hostPort }] of (ports ?? []).entries()) {
       if (!hostPort) continue;
       const port = `${protocol}/${hostIP}/${hostPort}`;
-      if (taken.has(port)) {
+      if (seen.has(port)) {
         errors.push(duplicate(path.index(position).child('ports').index(at).child('hostPort'), port));
-      } else taken.add(port);
+      } else seen.add(port);
     }
   }
   return errors;

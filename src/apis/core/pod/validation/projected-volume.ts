@@ -1,5 +1,5 @@
 import { append } from '../../../../lib/values/append.js';
-import { internalValue, selectorValue } from '../../internal-form/print.js';
+import { internalValue, selectorValue } from '../../internal-form/internal-value.js';
 import {
   type FieldErrors,
   type FieldPath,
@@ -65,7 +65,7 @@ class ProjectedFiles {
   private readonly known = new Set<string>();
   constructor(private readonly volumePath: FieldPath) {}
 
-  /** `shown` is what the error prints; sources differ in that. */
+  /** `shown` is the value in the error; sources differ in that. */
   add(file: string, shown: string): FieldErrors {
     if (this.known.has(file)) return [invalid(this.volumePath, shown, CONFLICT)];
     this.known.add(file);

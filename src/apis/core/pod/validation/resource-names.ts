@@ -1,4 +1,4 @@
-// The names of what containers ask of a node.
+// The names of the resources that containers request.
 import { type FieldErrors, type FieldPath, invalid, notSupported } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isQualifiedName } from '../../../../machinery/validation/names.js';

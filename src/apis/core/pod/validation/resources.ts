@@ -180,7 +180,7 @@ function unknownClaim(name: string, claimNames: ReadonlySet<string>, path: Field
   return withMore(notFound(path, name), `must be one of the names in pod.spec.resourceClaims${listed(claimNames)}`);
 }
 
-/** Once for all who ask for others: the names may be as many as the wrong ones. */
+/** Built once for all containers: there may be as many names as wrong references. */
 function listed(claimNames: ReadonlySet<string>): string {
   let text = listings.get(claimNames);
   if (text === undefined) {

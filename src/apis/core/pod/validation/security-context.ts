@@ -1,5 +1,5 @@
 import { append } from '../../../../lib/values/append.js';
-import { internalValue } from '../../internal-form/print.js';
+import { internalValue } from '../../internal-form/internal-value.js';
 import {
   type FieldErrors,
   type FieldPath,

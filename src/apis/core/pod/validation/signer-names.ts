@@ -40,7 +40,7 @@ export function trustBundleNameMessages(name: string): string[] {
   return isDns1123Subdomain(name.slice(name.lastIndexOf(':') + 1));
 }
 
-/** Only the first wrong part is told; the others would mostly repeat it. */
+/** Reports only the first wrong part; the others would mostly repeat it. */
 function validateParts(text: string, rule: (part: string) => string[], path: FieldPath): FieldErrors {
   for (const part of text.split('.')) {
     const messages = rule(part);

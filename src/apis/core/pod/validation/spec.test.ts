@@ -35,7 +35,7 @@ test('an empty list is set where lists may not be', () => {
   ]);
 });
 
-test('what a pod as a whole may ask for is told', () => {
+test('resources at the level of the pod are validated', () => {
   const errors = errorsOf({ resources: { limits: { 'ephemeral-storage': '1' } } });
   const known = 'Unsupported value: "ephemeral-storage": supported values: "cpu", "hugepages-", "memory"';
   assert.ok(errors.includes(`spec.resources.limits[ephemeral-storage]: ${known}`), errors.join());

@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from '../../../../machinery/field-error.js';
-import { internalList } from '../../internal-form/print.js';
+import { internalList } from '../../internal-form/internal-value.js';
 import { parseIp } from '../../../../lib/values/ip-address.js';
 import { invalidEach, validateImmutableField } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';

@@ -1,7 +1,7 @@
 import { append } from '../../../../lib/values/append.js';
 import { internalDiff } from '../../internal-form/diff.js';
 import { sortedByKey } from '../../internal-form/members.js';
-import { internalList, internalValue } from '../../internal-form/print.js';
+import { internalList, internalValue } from '../../internal-form/internal-value.js';
 import { deepEqual } from '../../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
 import { forgetGivenEmpty, withGivenEmptyOf } from '../../../../machinery/explicit-empty.js';
@@ -93,7 +93,7 @@ function validateOnlyDeletedGates(
   path: FieldPath,
 ): FieldErrors {
   const errors: FieldErrors = [];
-  // Of those by the same name the last is told.
+  // Of those by the same name the last is reported.
   const last = new Map((gates ?? []).map(({ name }, position) => [name, position]));
   for (const { name } of old ?? []) last.delete(name);
   for (const [name, position] of last) {

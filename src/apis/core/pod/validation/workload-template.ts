@@ -6,7 +6,7 @@ import {
   invalid,
   notSupported,
 } from '../../../../machinery/field-error.js';
-import { labelsValue } from '../../internal-form/print.js';
+import { labelsValue } from '../../internal-form/internal-value.js';
 import type { LabelSelector } from '../../../../machinery/label-selector.js';
 import type { PodTemplateSpec } from '../../../../schema/generated/core.v1.js';
 import type { PodRules } from './pod-rules.js';
@@ -25,7 +25,7 @@ export function validateSelected(
   return [invalid(path.child('metadata', 'labels'), labelsValue(template.metadata), UNMATCHED)];
 }
 
-/** Pods that always are to run cannot be told to end. `kind` is named in the error. */
+/** Pods that always restart cannot have an active deadline. `kind` is named in the error. */
 export function validateKeptRunning({ spec }: Readonly<PodTemplateSpec>, kind: string, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (spec.restartPolicy !== 'Always') {

@@ -5,15 +5,15 @@ import { wasGivenEmpty } from '../../../machinery/explicit-empty.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
 import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm, sortedByKey } from './members.js';
 
-/** The value of an error, as kube-apiserver prints the named struct. `struct` names a line of INTERNAL_STRUCTS. */
+/** The value of an error, as kube-apiserver shows the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
   new Verbatim(goJson(internalForm(struct, value)));
 
-/** A list of the named struct, printed likewise. */
+/** The value of an error that is a list of the named struct. */
 export const internalList = (struct: string, values: readonly unknown[] | undefined | null): Verbatim =>
   new Verbatim(goJson(values == null ? null : values.map((value) => internalForm(struct, value))));
 
-/** A label selector prints by its JSON names, in their order; labels print by key. */
+/** A label selector is shown by its JSON names, in their order; labels are sorted by key. */
 export const selectorValue = (selector: Readonly<LabelSelector> | null | undefined): unknown =>
   metaForm('LabelSelector', selector ?? null);
 
