@@ -4,7 +4,7 @@ import { createChain } from './chain.js';
 import type { AdmissionPlugin, AdmissionWork } from './plugin.js';
 import { testAttributes } from './test-attributes.js';
 
-test('stops at the first refusal and tells who took how long', async () => {
+test('stops at the first refusal and observes how long each plugin took', async () => {
   const seen: string[] = [];
   const observed: string[] = [];
   const chain = createChain([plugin('a', seen), plugin('b', seen, 'refuses'), plugin('c', seen)], {
@@ -42,7 +42,7 @@ test('waits where a plugin waits, and then goes on in order', async () => {
   }
 });
 
-test('runs the plugins that mutate once more when one asks for it, and never a third time', async () => {
+test('runs the plugins that mutate once more when one requests it, and never a third time', async () => {
   for (const waits of [false, true]) {
     const seen: string[] = [];
     const admits = (name: string, work: AdmissionWork): AdmissionPlugin => ({ name, handles: () => true, admit: work });

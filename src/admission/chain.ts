@@ -13,10 +13,10 @@ import { Rounds } from './rounds.js';
 
 export type StepType = 'admit' | 'validate';
 
-/** Told whether something ended in a refusal, and how long it took. */
+/** Observes whether a plugin or step ended in a refusal, and how long it took. */
 export type Observe = (rejected: boolean, seconds: number) => void;
 
-/** Asked once for each plugin, step and operation, so that observing on the way is cheap. */
+/** Called once for each plugin, step and operation, so that observing a request is cheap. */
 export interface ChainObserver {
   plugin(name: string, type: StepType, operation: Operation): Observe;
   /** All plugins of a step together. */

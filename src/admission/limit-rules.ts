@@ -77,7 +77,7 @@ export function ratio({ type, resource, enforced, request, limit }: Subject): st
 /** The largest value whose thousandths kube-apiserver still counts. */
 const MAX_FINE = (2n ** 63n - 1n) / 1000n;
 
-/** In thousandths where all three can be told so finely, else in whole units. */
+/** In thousandths where all three fit, else in whole units. */
 function comparable(request: string | undefined, limit: string | undefined, enforced: string) {
   const quantities = [request ?? '0', limit ?? '0', enforced].map(parseQuantity);
   const scale = quantities.every((quantity) => scaledValue(quantity) <= MAX_FINE) ? -3 : 0;

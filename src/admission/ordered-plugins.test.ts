@@ -8,7 +8,7 @@ import { NO_POD_SECURITY } from './plugins/pod-security.js';
 
 const NO_HOOKS: HookPluginParts = {
   source: { ready: true, whenReady: async () => true, hooks: [] },
-  parts: () => assert.fail('nobody is asked'),
+  parts: () => assert.fail('no webhook is called'),
 };
 
 const NO_POLICIES = {
@@ -33,7 +33,7 @@ test('every plugin the flags know is in the list, once', () => {
     eventLimits: [],
     imagePolicy: {
       settings: {
-        client: { request: () => assert.fail('nobody is asked') },
+        client: { request: () => assert.fail('no webhook is called') },
         server: new URL('https://images.test/'),
         allowTtlMs: 0,
         denyTtlMs: 0,

@@ -65,7 +65,7 @@ export interface PluginParts {
 
 export const orderedPlugins = (parts: PluginParts): readonly AdmissionPlugin[] => [
   alwaysAdmit,
-  // Makes a missing namespace before the next ones ask whether there is one.
+  // Makes a missing namespace before the next ones check that it exists.
   namespaceAutoProvision,
   // Whether there is a namespace at all, before anyone looks into it.
   namespaceLifecycle,

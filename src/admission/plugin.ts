@@ -20,7 +20,7 @@ export interface AdmissionAttributes {
   readonly old?: Readonly<KubeObject>;
   /** What the request reads and writes, where that is not the object itself but another kind made of it (a scale). */
   readonly view?: AdmissionView;
-  /** What a CONNECT asks for, an object of the attributes' kind; it has no metadata. */
+  /** The options of a CONNECT, an object of the attributes' kind; it has no metadata. */
   readonly connectOptions?: object;
   readonly options?: object;
   readonly context: LifeContext;
@@ -40,14 +40,14 @@ export interface AdmissionView {
 
 /**
  * Plugins that mutate run once, and once more when one whose changes the others did not foresee (a webhook, a policy)
- * asks for it. There is no third round.
+ * requests it. There is no third round.
  */
 export interface Round {
   /** True in the second round. */
   readonly again: boolean;
   /** Asks for the second round; in the second, for nothing. */
   askAgain(): void;
-  /** What a plugin keeps from the first round for the second, made when first asked for. */
+  /** What a plugin keeps from the first round for the second, created on first use. */
   notes<T extends object>(plugin: string, make: () => T): T;
 }
 

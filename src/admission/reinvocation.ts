@@ -1,5 +1,5 @@
-// Which policies or webhooks are asked a second time. Those that want it are when anything was changed after they were
-// first asked, also by themselves; one that was not asked in the first round is not in the second.
+// Which policies or webhooks run a second time. Those that want it do when anything was changed after they
+// first ran, also by themselves; one that did not run in the first round does not in the second.
 import type { KubeObject } from '../machinery/object.js';
 import { isUnchanged, keepObject, type KeptObject } from './stored-object.js';
 
@@ -13,18 +13,18 @@ export class Reinvocation {
     return this.due.has(invocation);
   }
 
-  /** One that wants it was asked. */
+  /** Records that an invocation that wants a second round has run. */
   applied(invocation: string): void {
     this.waiting.add(invocation);
   }
 
-  /** The object has changed: all that were asked so far are due. */
+  /** Makes all invocations recorded so far due, since the object has changed. */
   changed(): void {
     for (const invocation of this.waiting) this.due.add(invocation);
     this.waiting = new Set();
   }
 
-  /** Where nobody waits to be asked again it makes no difference what comes of it. */
+  /** Keeps a copy of the object, unless no invocation waits for a second round. */
   async keepOutput(object: KubeObject | undefined): Promise<void> {
     this.lastOutput = this.waiting.size === 0 ? undefined : await keepObject(object);
   }

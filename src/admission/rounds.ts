@@ -1,6 +1,6 @@
 import type { Round } from './plugin.js';
 
-/** The rounds of one write: the first, and a second if any plugin asks for it. */
+/** The rounds of one write: the first, and a second if any plugin requests it. */
 export class Rounds implements Round {
   private wanted = false;
   private second = false;
@@ -23,7 +23,7 @@ export class Rounds implements Round {
     return made;
   }
 
-  /** Begins the second round, when it was asked for and has not been. */
+  /** Starts the second round, when a plugin requested it and it has not run. */
   next(): boolean {
     if (this.second || !this.wanted) return false;
     return (this.second = true);

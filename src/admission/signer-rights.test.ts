@@ -7,13 +7,16 @@ import { certificateSigning } from './plugins/certificate-signing.js';
 import { clusterTrustBundleAttest } from './plugins/cluster-trust-bundle-attest.js';
 
 const allowing = (verb: string, name: string): Authorizer => ({
-  authorize: (asked) => ({ decision: asked.verb === verb && asked.name === name ? 'allow' : 'deny', reason: '' }),
+  authorize: (attributes) => ({
+    decision: attributes.verb === verb && attributes.name === name ? 'allow' : 'deny',
+    reason: '',
+  }),
   rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
 });
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const old = { metadata: { name: 'c' }, spec: { signerName: 'example.com/s' }, status: {} };
 
-test('approving takes the right to approve for the signer or its domain', async () => {
+test('approving requires the right to approve for the signer or its domain', async () => {
   const attributes = testAttributes({ resource: REQUESTS, subresource: 'approval', old, object: old });
   assert.equal(
     await refusal(certificateApproval(allowing('sign', 'example.com/s')), attributes),
@@ -23,7 +26,7 @@ test('approving takes the right to approve for the signer or its domain', async 
   assert.equal(await refusal(certificateApproval(allowing('approve', 'example.com/*')), attributes), undefined);
 });
 
-test('writing a certificate takes the right to sign; other parts of the status do not', async () => {
+test('writing a certificate requires the right to sign; other parts of the status do not', async () => {
   const plugin = certificateSigning(allowing('approve', 'example.com/s'));
   const status = (object: object) => testAttributes({ resource: REQUESTS, subresource: 'status', old, object });
   const signed = { ...old, status: { certificate: 'Yw==' } };
@@ -31,7 +34,7 @@ test('writing a certificate takes the right to sign; other parts of the status d
   assert.equal(await refusal(plugin, status({ ...old, metadata: { name: 'c', labels: {} } })), undefined);
 });
 
-test('a bundle for a signer takes the right to attest, but not to collect garbage', async () => {
+test('a bundle for a signer requires the right to attest, but not to collect garbage', async () => {
   const plugin = clusterTrustBundleAttest(allowing('attest', 'other.com/*'));
   const resource = 'clustertrustbundles.certificates.k8s.io';
   const bundle = { metadata: { name: 'b' }, spec: { signerName: 'example.com/s', trustBundle: 'x' } };

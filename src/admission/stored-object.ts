@@ -1,4 +1,4 @@
-// An object as it was, to tell later whether it has changed; a large one is copied and compared cooperatively.
+// An object as it was, to detect later whether it has changed; a large one is copied and compared cooperatively.
 import { runCooperatively, LARGE_BYTES } from '../lib/scheduling/yield.js';
 import { hasBytes } from '../machinery/size-hint.js';
 import type { KubeObject } from '../machinery/object.js';

@@ -1,4 +1,4 @@
-// A write to try plugins on, in a world of given objects.
+// A write to test plugins with, among the objects of the test.
 import { errorText } from '../lib/text/error-text.js';
 import type { KubeObject } from '../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';

@@ -15,7 +15,7 @@ test('a group is known while any of its versions is registered, and each change 
   const api = new TestApi({ kinds: [...apiregistrationKinds] });
   const stop = new AbortController();
   const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
-  assert.equal(services.hasGroup('example.test'), true, 'until they are known all are taken to be');
+  assert.equal(services.hasGroup('example.test'), true, 'until they are known all count as registered');
   const unknown = services.generation;
   await services.follow(stop.signal);
   assert.notEqual(services.generation, unknown);

@@ -18,7 +18,7 @@ export class ApiServices {
   #synced = false;
   /** Names of those that another server answers for. */
   readonly #remote = new Set<string>();
-  /** Found out when first asked for after one came or went. */
+  /** Computed on first use after an API service came or went. */
   #groups: ReadonlyMap<string, RegisteredGroup> | undefined;
   #generation = 0;
 
@@ -72,7 +72,7 @@ export class ApiServices {
     return this.#remote.has(name) ? this.get(name) : undefined;
   }
 
-  /** Whether any version of the group is registered; until they are known, all are taken to be. */
+  /** Whether any version of the group is registered; until they are known, all count as registered. */
   hasGroup(group: string): boolean {
     return this.groups()?.has(group) ?? true;
   }
@@ -110,8 +110,8 @@ function groupsOf(registered: readonly APIService['spec'][]): ReadonlyMap<string
 export const isAvailable = ({ status }: Readonly<APIService>): boolean =>
   status.conditions?.some((one) => one.type === 'Available' && one.status === 'True') ?? false;
 
-/** For a write to what may have gone or changed meanwhile: then the watch tells, and it is looked at again. */
-export async function unlessOvertaken(write: Promise<unknown>): Promise<void> {
+/** For a write to an object that may be deleted or changed meanwhile: the watch then triggers another round. */
+export async function ignoringConflicts(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {

@@ -108,13 +108,13 @@ test('one of a definition that says it is remote is about to be undone, and not 
   const stop = new AbortController();
   const { api, options } = await open(stop);
   const passed = { type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' } as const;
-  const asked: (string | undefined)[] = [];
+  const checked: (string | undefined)[] = [];
   keepRemoteAvailability({
     ...options,
     lookup: { ...api.resources.lookup, get: async () => ({ metadata: {}, spec: { type: 'ExternalName' } }) as never },
     storeOf: () => api.resources.store(SLICES),
     check: async ({ metadata }) => {
-      asked.push(metadata.name);
+      checked.push(metadata.name);
       return passed;
     },
     judged: async () => undefined,
@@ -128,7 +128,7 @@ test('one of a definition that says it is remote is about to be undone, and not 
   await api.post(SERVICES, labelled('v1', 'true'));
   await api.post(SERVICES, labelled('v2', 'onstart'));
   assert.equal((await until(watch, 'Passed')).metadata.name, 'v2.example.test');
-  assert.deepEqual(asked, ['v2.example.test']);
+  assert.deepEqual(checked, ['v2.example.test']);
   stop.abort();
   watch.stop();
 });

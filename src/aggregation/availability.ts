@@ -15,7 +15,13 @@ import type { Service } from '../schema/generated/core.v1.js';
 import type { EndpointSlice } from '../schema/generated/discovery.v1.js';
 import { startInformer } from '../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
-import { API_SERVICES, type ApiServices, type ApiServiceWriter, isAvailable, unlessOvertaken } from './api-services.js';
+import {
+  API_SERVICES,
+  type ApiServices,
+  type ApiServiceWriter,
+  isAvailable,
+  ignoringConflicts,
+} from './api-services.js';
 import type { AvailabilityMetrics } from './availability-metrics.js';
 import { type Judgement, remoteCondition } from './remote-condition.js';
 import { AUTO_MANAGED, type AutoManaged } from './wanted-services.js';
@@ -34,7 +40,7 @@ export interface RemoteOptions extends AvailabilityOptions {
   readonly storeOf: (resource: GroupResource) => ResourceStore;
   /** Asks the server itself, once all else is in order. */
   readonly check: (service: Readonly<APIService>) => Promise<Judgement>;
-  /** Told what each was found to be, whenever that was looked at. */
+  /** Observes the result of each check. */
   readonly judged: (service: Readonly<APIService>, judgement: Judgement) => Promise<void>;
   readonly forget: (name: string) => void;
 }
@@ -141,7 +147,7 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     if (isSaid(service, judgement)) return 'done';
     const now = timestamp(new Date(clock.now()));
     const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
-    await unlessOvertaken(client.update(API_SERVICES, service, say, SERVER_MANAGER, 'status'));
+    await ignoringConflicts(client.update(API_SERVICES, service, say, SERVER_MANAGER, 'status'));
     if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };

@@ -13,7 +13,7 @@ function serversOf(request: () => Promise<unknown>): RemoteServers {
   return { reachUnverified: async () => server } as unknown as RemoteServers;
 }
 
-test('a server is asked five times at once: one answer is enough, and five that hang last no longer than one', async () => {
+test('a server is called five times at once: one answer is enough, and five that hang last no longer than one', async () => {
   const pending: ((answer: unknown) => void)[] = [];
   const request = (): Promise<unknown> => new Promise((resolve) => pending.push(resolve));
   const hanging = checkDiscovery(service, serversOf(request));
@@ -24,7 +24,7 @@ test('a server is asked five times at once: one answer is enough, and five that 
   assert.equal((await hanging).status, 'True');
 });
 
-test('a server that does not answer in time is told as the one who waited for it', async () => {
+test('the error about a server that does not answer in time is the client timeout', async () => {
   const request = async (): Promise<never> => {
     throw OutboundError.deadlineExceeded();
   };

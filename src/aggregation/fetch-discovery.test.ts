@@ -11,9 +11,9 @@ const resource = (name: string, namespaced = true) => ({
 });
 
 test('a part without its whole gets one, of the same scope', () => {
-  const told = [resource('boxes'), resource('boxes/lid'), resource('bags/strap', false), resource('bags/zip', false)];
-  assert.deepEqual(withParents(told), [
-    ...told,
+  const listed = [resource('boxes'), resource('boxes/lid'), resource('bags/strap', false), resource('bags/zip', false)];
+  assert.deepEqual(withParents(listed), [
+    ...listed,
     { name: 'bags', namespaced: false, kind: '', singularName: '', verbs: null },
   ]);
 });
@@ -39,7 +39,7 @@ test('the document is known by all its type says', () => {
   }
 });
 
-test('of what a document tells twice the last counts', () => {
+test('of duplicates in a document the last counts', () => {
   const version = (name: string, plural: string) => ({
     version: name,
     resources: [{ resource: plural, scope: '', singularResource: '', verbs: [] }],
@@ -49,9 +49,9 @@ test('of what a document tells twice the last counts', () => {
     { metadata: { name: 'b' }, versions: [version('v1', 'other')] },
     { metadata: { name: 'a' }, versions: [version('v1', 'third')] },
   ];
-  const told = (group: string, wanted: string) =>
+  const namesIn = (group: string, wanted: string) =>
     resourcesOf({ metadata: {}, items }, group, wanted).map((one) => one.resource);
-  assert.deepEqual(told('a', 'v1'), ['third']);
-  assert.deepEqual(told('a', 'v2'), ['only']);
-  assert.deepEqual(told('a', 'v3'), []);
+  assert.deepEqual(namesIn('a', 'v1'), ['third']);
+  assert.deepEqual(namesIn('a', 'v2'), ['only']);
+  assert.deepEqual(namesIn('a', 'v3'), []);
 });

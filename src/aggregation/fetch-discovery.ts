@@ -17,7 +17,7 @@ const ALL_IN_ONE = { type: 'application/json', group: 'apidiscovery.k8s.io', kin
 const ACCEPT = ALL_IN_ONE_VERSIONS.map(
   (version) => `${ALL_IN_ONE.type};g=${ALL_IN_ONE.group};v=${version};as=${ALL_IN_ONE.kind}`,
 ).join(',');
-/** One that does not say is read as what was asked for. */
+/** An answer without a content type is read as the accepted type. */
 const API_VERSIONS = ['', ...ALL_IN_ONE_VERSIONS.map((version) => `${ALL_IN_ONE.group}/${version}`)];
 const FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const OLDER_FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: [] };
@@ -84,9 +84,9 @@ async function documentOf(
 }
 
 async function olderResources({ status, bytes }: Fetched): Promise<readonly object[]> {
-  const told = status === 200 ? await readForeign(bytes, undefined) : undefined;
+  const document = status === 200 ? await readForeign(bytes, undefined) : undefined;
   // Nothing at all is a list without resources.
-  const resources = told === null ? [] : isPlainObject(told) ? (told.resources ?? []) : undefined;
+  const resources = document === null ? [] : isPlainObject(document) ? (document.resources ?? []) : undefined;
   if (!Array.isArray(resources)) throw new Error('the answer is no list of resources');
   const read = withParents(resources.slice(0, MAX_RESOURCES).flatMap(resourceOf));
   return aggregatedResources(read, { group: '', version: '' });
@@ -109,7 +109,7 @@ export function isAllInOne(contentType: string): boolean {
   );
 }
 
-/** Of what is told twice the last counts. */
+/** Of duplicates the last counts. */
 export function resourcesOf(
   { items }: APIGroupDiscoveryList,
   group: string,
@@ -120,7 +120,7 @@ export function resourcesOf(
   return versions.findLast((one) => one.version === version)?.resources ?? [];
 }
 
-/** A part whose whole is not told of stands below one of which nothing else is known. Throws where their scopes differ. */
+/** A subresource without its resource gets a bare parent. Throws where their scopes differ. */
 export function withParents(resources: readonly RemoteResource[]): readonly RemoteResource[] {
   const parents = new Map<string, RemoteResource>();
   for (const one of resources) if (!one.name.includes('/')) parents.set(one.name, one);
@@ -158,14 +158,14 @@ interface Fetched {
   readonly bytes: Buffer;
 }
 
-interface Asked {
+interface RequestHeaders {
   readonly accept: string;
   /** What is known already; empty for nothing. */
   readonly etag: string;
   readonly as: UserInfo;
 }
 
-async function get(server: RemoteServer, path: string, { accept, etag, as }: Asked): Promise<Fetched> {
+async function get(server: RemoteServer, path: string, { accept, etag, as }: RequestHeaders): Promise<Fetched> {
   const { client, origin, host } = server;
   const headers = {
     accept,

@@ -57,8 +57,13 @@ interface Got {
   readonly etag: string | undefined;
 }
 
-async function get({ client, origin }: RemoteServer, path: string, asked: Headers, limitBytes: number): Promise<Got> {
-  const headers = { ...asked, ...identityHeaders(FETCHER) };
+async function get(
+  { client, origin }: RemoteServer,
+  path: string,
+  extraHeaders: Headers,
+  limitBytes: number,
+): Promise<Got> {
+  const headers = { ...extraHeaders, ...identityHeaders(FETCHER) };
   const url = new URL(path, origin);
   const response = await requestDecompressed(client, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
   const bytes = await collectBody(response, limitBytes);

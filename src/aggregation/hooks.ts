@@ -24,7 +24,7 @@ export interface AggregationOptions {
   readonly metrics: MetricRegistry;
   readonly clock: Clock;
   readonly log: (message: string) => void;
-  /** The API services, which others ask, too. */
+  /** The API services, which others read, too. */
   readonly services: ApiServices;
   /** How extension servers are reached. */
   readonly servers: RemoteServers;
@@ -69,7 +69,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
             lookup,
             storeOf,
             check: (service) => checkDiscovery(service, servers),
-            // Nothing is asked of a server before it is written that it is available.
+            // A server is used only once its condition says that it is available.
             judged: (service, { status }) => remote.refresh(service, status === 'True' && isAvailable(service)),
             forget: (name) => {
               servers.forget(name);
@@ -77,7 +77,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
             },
           }),
       },
-      // The one before asks for discovery, too, whenever it has found a server available.
+      // The availability check fetches discovery, too, whenever it finds a server available.
       { name: 'apiservice-discovery-controller', run: () => known },
       {
         name: 'kube-apiserver-autoregistration',

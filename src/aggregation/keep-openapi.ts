@@ -43,7 +43,7 @@ export function keepOpenApi({ services, documents, clock, signal, log }: KeepOpe
 
   async function work(name: string): Promise<'done'> {
     const service = services.remote(name);
-    // One that is away changes when it comes back, and is asked then.
+    // An unavailable server changes when it comes back, and is fetched then.
     if (service === undefined || !isAvailable(service)) return 'done';
     try {
       await documents.refresh(service);
@@ -57,7 +57,7 @@ export function keepOpenApi({ services, documents, clock, signal, log }: KeepOpe
     return 'done';
   }
 
-  /** Unless it went meanwhile, or is to be asked sooner. */
+  /** Unless it went meanwhile, or is due sooner. */
   function again(name: string, afterMs: number): boolean {
     if (services.remote(name) === undefined) return false;
     if (!scheduled.has(name)) schedule(name, afterMs);

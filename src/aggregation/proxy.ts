@@ -24,7 +24,7 @@ export interface ProxiedRequest {
   readonly user: UserInfo;
   readonly auditId: string;
   readonly trace?: Trace;
-  /** Told when nobody can be asked, and with which status that was answered. */
+  /** Observes that no server is reachable, and the status of the answer. */
   readonly failed?: (status: number) => void;
   /** Puts a note on the request's audit event. */
   readonly annotate?: (key: string, value: string) => void;

@@ -115,7 +115,7 @@ test('versions are registered with their place and mark, and a second start writ
   assert.deepEqual(apps?.spec, { group: 'apps', version: 'v1', groupPriorityMinimum: 17800, versionPriority: 15 });
   assert.deepEqual(apps?.metadata.labels, { [AUTO_MANAGED]: 'onstart' });
   assert.equal(apps?.metadata.managedFields?.[0]?.manager, 'kube-apiserver');
-  // The registration hears of them in the same turn as this watch, or in the next.
+  // The registration sees them in the same tick as this watch, or in the next.
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(aggregation.completion(), undefined);
   stop.abort();
@@ -127,7 +127,7 @@ test('versions are registered with their place and mark, and a second start writ
   watch.stop();
 });
 
-test('versions of custom resources come and go with their definitions, and come back when deleted', async () => {
+test('versions of custom resources come and go with their CRDs, and come back when deleted', async () => {
   const api = new TestApi({ kinds: [...apiregistrationKinds, ...apiextensionsKinds()] });
   const { stop } = start(api);
   const watch = await api.watch(`${SERVICES}?watch=1`);

@@ -8,7 +8,7 @@ import type { CustomResourceDefinition } from '../schema/generated/apiextensions
 import type { APIService } from '../schema/generated/apiregistration.v1.js';
 import { startInformer } from '../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../storage/store.js';
-import { API_SERVICES, type ApiServices, type ApiServiceWriter, unlessOvertaken } from './api-services.js';
+import { API_SERVICES, type ApiServices, type ApiServiceWriter, ignoringConflicts } from './api-services.js';
 import { AUTO_MANAGED, customService, type GroupVersion, nameOf } from './wanted-services.js';
 
 export interface RegistrationOptions {
@@ -51,7 +51,7 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
   services.subscribe((name) => queue.add(name));
 
   function lookAtVersionsOf(stored: StoredObject): void {
-    // Before all definitions are known, a version that none of them serves may still be served.
+    // Before all CRDs are known, a version that none of them serves may still be served.
     if (!started) return;
     const { group, versions } = (stored.object() as CustomResourceDefinition).spec;
     for (const { name: version } of versions ?? []) decide({ group, version });
@@ -77,9 +77,9 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
     } else if (step === 'update' && service !== undefined && current !== undefined) {
       const { spec } = service;
       const respecify = <T extends object>(object: T): T => ({ ...object, spec: structuredClone(spec) });
-      await unlessOvertaken(client.update(API_SERVICES, current, respecify, SERVER_MANAGER));
+      await ignoringConflicts(client.update(API_SERVICES, current, respecify, SERVER_MANAGER));
     } else if (step === 'delete' && current !== undefined) {
-      await unlessOvertaken(client.delete(API_SERVICES, current));
+      await ignoringConflicts(client.delete(API_SERVICES, current));
     }
     looked.add(name);
     return 'done';

@@ -18,7 +18,7 @@ const slice = (ready: boolean | undefined, name: string): EndpointSlice => ({
   ports: [{ name, port: 6443 }],
 });
 
-test('what is missing first on the way to an extension server is told', () => {
+test('the first missing part on the path to an extension server is reported', () => {
   const https = service('ClusterIP', { name: 'https', port: 443 });
   const cases: [Service | undefined, EndpointSlice[], string, string][] = [
     [undefined, [], 'ServiceNotFound', 'service/ext in "n" is not present'],
@@ -32,8 +32,8 @@ test('what is missing first on the way to an extension server is told', () => {
     ]),
   ];
   for (const [found, slices, reason, message] of cases) {
-    const told = remoteCondition(REFERENCE, { service: found, slices });
-    assert.deepEqual(told, { type: 'Available', status: 'False', reason, message });
+    const condition = remoteCondition(REFERENCE, { service: found, slices });
+    assert.deepEqual(condition, { type: 'Available', status: 'False', reason, message });
   }
 });
 

@@ -12,7 +12,7 @@ export interface Backing {
   readonly slices: readonly Readonly<EndpointSlice>[];
 }
 
-/** Undefined: nothing speaks against it, and only the server itself can tell. */
+/** Undefined: no objection so far, and only a call of the server can decide. */
 export function remoteCondition(
   reference: Readonly<ServiceReference>,
   { service, slices }: Backing,

@@ -43,14 +43,14 @@ test('groups that are registered no more are not listed, but where registrations
 
 test('it has another generation when services or what is known of them are others', async () => {
   const changing = { generation: 1 };
-  const told = new RemoteDiscovery(changing as unknown as ApiServices, servers, systemClock);
-  const first = told.generation;
-  assert.equal(told.generation, first);
+  const discovery = new RemoteDiscovery(changing as unknown as ApiServices, servers, systemClock);
+  const first = discovery.generation;
+  assert.equal(discovery.generation, first);
   changing.generation++;
-  assert.notEqual(told.generation, first);
-  const second = told.generation;
-  await told.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, false);
-  assert.equal(told.generation, second, 'nothing was known');
+  assert.notEqual(discovery.generation, first);
+  const second = discovery.generation;
+  await discovery.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, false);
+  assert.equal(discovery.generation, second, 'nothing was known');
 });
 
 test('of a server that does not answer nothing is known', async () => {
@@ -58,7 +58,7 @@ test('of a server that does not answer nothing is known', async () => {
   assert.equal(discovery.resources('wares.test', 'v1'), undefined);
 });
 
-interface Asked {
+interface OutboundRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
@@ -79,12 +79,12 @@ const document = (plural: string): string =>
   });
 
 /** One server, which answers what the test says now. */
-function askedServer() {
-  const asked: string[] = [];
+function fakeServer() {
+  const requests: string[] = [];
   const answer = { status: 200, etag: '', body: '' as string | Buffer, encoding: undefined as string | undefined };
-  const request = async ({ url, headers }: Asked) => {
+  const request = async ({ url, headers }: OutboundRequest) => {
     const tag = headers['if-none-match'];
-    asked.push(tag === undefined ? url.pathname : `${url.pathname} unless ${tag}`);
+    requests.push(tag === undefined ? url.pathname : `${url.pathname} unless ${tag}`);
     return {
       status: answer.status,
       headers: { 'content-type': DOCUMENT, etag: answer.etag, 'content-encoding': answer.encoding },
@@ -95,18 +95,18 @@ function askedServer() {
   const reached = {
     reach: async () => ({ client: { request }, origin: new URL('https://ext') }),
   } as unknown as RemoteServers;
-  const told = new RemoteDiscovery(services, reached, systemClock);
+  const discovery = new RemoteDiscovery(services, reached, systemClock);
   const refresh = (version: string, resourceVersion: string) =>
-    told.refresh(
+    discovery.refresh(
       { metadata: { name: `${version}.wares.test`, resourceVersion }, ...SERVICES[`${version}.wares.test`] } as never,
       true,
     );
-  const names = () => told.resources('wares.test', 'v1')?.map((one) => (one as { resource: string }).resource);
-  return { asked, answer, told, refresh, names };
+  const names = () => discovery.resources('wares.test', 'v1')?.map((one) => (one as { resource: string }).resource);
+  return { requests, answer, discovery, refresh, names };
 }
 
-test('a document is asked for with its tag, also for another version of the same server', async () => {
-  const { asked, answer, told, refresh, names } = askedServer();
+test('a document is requested with its tag, also for another version of the same server', async () => {
+  const { requests, answer, discovery, refresh, names } = fakeServer();
   Object.assign(answer, { etag: '"1"', body: document('crates') });
   await refresh('v1', '1');
   assert.deepEqual(names(), ['crates']);
@@ -114,40 +114,40 @@ test('a document is asked for with its tag, also for another version of the same
   await refresh('v2', '2');
   await refresh('v1', '3');
   assert.deepEqual(names(), ['crates']);
-  told.forget('v1.wares.test');
+  discovery.forget('v1.wares.test');
   await refresh('v1', '4');
-  assert.deepEqual(asked, ['/apis', '/apis unless "1"', '/apis unless "1"', '/apis unless "1"']);
+  assert.deepEqual(requests, ['/apis', '/apis unless "1"', '/apis unless "1"', '/apis unless "1"']);
 });
 
-test('a registration that changed is asked about anew, one that did not only after a while', async () => {
-  const { asked, answer, refresh, names } = askedServer();
+test('a registration that changed is fetched anew, one that did not only after a while', async () => {
+  const { requests, answer, refresh, names } = fakeServer();
   answer.body = document('crates');
   await refresh('v1', '1');
   answer.body = document('boxes');
   await refresh('v1', '1');
-  assert.deepEqual([names(), asked.length], [['crates'], 1]);
+  assert.deepEqual([names(), requests.length], [['crates'], 1]);
   await refresh('v1', '2');
-  assert.deepEqual([names(), asked.length], [['boxes'], 2]);
+  assert.deepEqual([names(), requests.length], [['boxes'], 2]);
 });
 
-test('a packed document is read', async () => {
-  const { answer, refresh, names } = askedServer();
+test('a gzip document is read', async () => {
+  const { answer, refresh, names } = fakeServer();
   Object.assign(answer, { body: gzipSync(document('crates')), encoding: 'gzip' });
   await refresh('v1', '1');
   assert.deepEqual(names(), ['crates']);
 });
 
-test('an empty document tells of nothing, and one of another kind is none', async () => {
-  const { answer, told, refresh, names } = askedServer();
+test('an empty document lists nothing, and one of another kind is refused', async () => {
+  const { answer, discovery, refresh, names } = fakeServer();
   await refresh('v1', '1');
   assert.deepEqual(names(), []);
   answer.body = '{"kind":"APIGroupList","apiVersion":"v1"}';
   await refresh('v1', '2');
-  assert.equal(told.resources('wares.test', 'v1'), undefined);
+  assert.equal(discovery.resources('wares.test', 'v1'), undefined);
 });
 
-test('a server that calls itself unavailable is not asked for the older form, and what it said counts again later', async () => {
-  const { asked, answer, refresh, names } = askedServer();
+test('a server that calls itself unavailable is not requested in the older form, and what it said counts again later', async () => {
+  const { requests, answer, refresh, names } = fakeServer();
   Object.assign(answer, { etag: '"1"', body: document('crates') });
   await refresh('v1', '1');
   answer.status = 503;
@@ -156,5 +156,5 @@ test('a server that calls itself unavailable is not asked for the older form, an
   answer.status = 304;
   await refresh('v1', '3');
   assert.deepEqual(names(), ['crates']);
-  assert.deepEqual(asked, ['/apis', '/apis unless "1"', '/apis unless "1"']);
+  assert.deepEqual(requests, ['/apis', '/apis unless "1"', '/apis unless "1"']);
 });

@@ -6,7 +6,7 @@ import { API_SERVICES, type ApiServices } from './api-services.js';
 import { type DiscoveryDocument, fetchDiscovery } from './fetch-discovery.js';
 import type { RemoteServers } from './remote-servers.js';
 
-/** What a server has is asked for anew this often. */
+/** How often the discovery of a server is fetched anew. */
 const REFRESH_MS = 60_000;
 
 interface Known {
@@ -32,7 +32,7 @@ export class RemoteDiscovery implements RegisteredVersions {
     this.#clock = clock;
   }
 
-  /** After a check: one that is available is asked what it has, of one that is not nothing is told. */
+  /** Runs after a check: fetches the discovery of an available server, and drops that of an unavailable one. */
   async refresh(service: Readonly<APIService>, available: boolean): Promise<void> {
     const name = service.metadata.name ?? '';
     const { resourceVersion } = service.metadata;

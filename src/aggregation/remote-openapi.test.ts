@@ -16,7 +16,7 @@ interface Answer {
 /** An extension server per API service, which answers what the test says now. */
 class World {
   readonly answers = new Map<string, Readonly<Record<string, Answer>>>();
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly registered = new Map<string, APIService>();
   readonly #receivers: ((name: string) => void)[] = [];
   readonly services = {
@@ -25,7 +25,7 @@ class World {
   } as unknown as ApiServices;
   readonly servers = {
     reach: async ({ metadata }: APIService) => ({
-      client: { request: async (request: Asked) => this.#answer(metadata.name ?? '', request) },
+      client: { request: async (request: OutboundRequest) => this.#answer(metadata.name ?? '', request) },
       origin: new URL('https://ext'),
     }),
   } as unknown as RemoteServers;
@@ -49,9 +49,9 @@ class World {
     for (const receive of this.#receivers) receive(name);
   }
 
-  #answer(name: string, { url, headers }: Asked): object {
+  #answer(name: string, { url, headers }: OutboundRequest): object {
     const tag = headers['if-none-match'];
-    this.asked.push(
+    this.requests.push(
       `${name} ${url.pathname} as ${headers['x-remote-user']}${tag === undefined ? '' : ` unless ${tag}`}`,
     );
     const { status = 200, body = '', etag } = this.answers.get(name)?.[url.pathname] ?? { status: 404 };
@@ -66,7 +66,7 @@ class World {
   }
 }
 
-interface Asked {
+interface OutboundRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
@@ -81,7 +81,7 @@ const index = (...names: string[]) => ({
 const own = (name: string): boolean => name === 'api/v1' || name === 'apis/a.test/v1';
 const pathsOf = ({ documents }: World): string[] => documents.swaggers().flatMap(({ paths }) => [...paths.keys()]);
 
-test('a document is asked for with its tag, and is the same while nothing changed', async () => {
+test('a document is requested with its tag, and is the same while nothing changed', async () => {
   const world = new World();
   const service = world.register('v1.a.test', {
     '/openapi/v2': { etag: '"1"', body: swagger('a.test', 'crates') },
@@ -91,7 +91,7 @@ test('a document is asked for with its tag, and is the same while nothing change
   const before = world.documents.swaggers();
   await world.documents.refresh(service);
   assert.equal(world.documents.swaggers(), before);
-  assert.deepEqual(world.asked, [
+  assert.deepEqual(world.requests, [
     'v1.a.test /openapi/v2 as system:aggregator',
     'v1.a.test /openapi/v3 as system:aggregator',
     'v1.a.test /openapi/v2 as system:aggregator unless "1"',
@@ -154,19 +154,19 @@ test('a registered version is its server’s; else this server’s own documents
   assert.equal(world.documents.serverOf('apis/nobody.test/v1', own), undefined);
 });
 
-test('a server without documents of form 3 has its other one converted, and is not asked again', async () => {
+test('a server without documents of form 3 has its other one converted, and is not requested again', async () => {
   const world = new World();
   const service = world.register('v1.a.test', { '/openapi/v2': { body: swagger('a.test', 'a') } });
   await world.documents.refresh(service);
   await world.documents.refresh(service);
-  assert.equal(world.asked.filter((line) => line.includes('/openapi/v3')).length, 1);
+  assert.equal(world.requests.filter((line) => line.includes('/openapi/v3')).length, 1);
   const document = JSON.parse(String(world.documents.converted().get('apis/a.test/v1')?.json)) as { openapi: string };
   assert.equal(document.openapi, '3.0.0');
   world.documents.forget('v1.a.test');
   assert.equal(world.documents.converted().size, 0);
 });
 
-test('servers are asked a second after they came, then every minute, less often while they fail, and not when gone', async () => {
+test('servers are fetched a second after they came, then every minute, less often while they fail, and not when gone', async () => {
   const world = new World();
   const timers: { readonly ms: number; readonly run: () => void }[] = [];
   const clock = {

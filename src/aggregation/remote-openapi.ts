@@ -11,7 +11,7 @@ import type { RemoteServers } from './remote-servers.js';
 
 interface Known {
   readonly fetched: FetchedSwagger;
-  /** Of the document, what tells of the registered version. */
+  /** The part of the document that describes the registered version. */
   readonly part: Swagger;
 }
 
@@ -21,7 +21,7 @@ export class RemoteOpenApi implements ExtensionDocuments {
   readonly #now: () => Date;
   readonly #known = new Map<string, Known>();
   readonly #indexes = new Map<string, ReadonlyMap<string, string>>();
-  /** Those that have no documents of form 3; not asked for any again. */
+  /** Those that have no documents of form 3; not requested again. */
   readonly #older = new Set<string>();
   readonly #converted = new Map<string, { readonly from: Swagger; readonly document: PublishedDocument }>();
   #order: readonly Swagger[] = [];
@@ -74,7 +74,7 @@ export class RemoteOpenApi implements ExtensionDocuments {
     return service === undefined ? undefined : this.#services.remote(service);
   }
 
-  /** A registered version is its server's; whatever else servers tell of comes after what is told here. */
+  /** A registered version is its server's; whatever else servers describe comes after the registered versions. */
   #serverOf(name: string, isOwn: (name: string) => boolean): string | undefined {
     const registered = registrationOf(name);
     if (registered !== undefined && this.#indexes.get(registered)?.has(name) === true) return registered;

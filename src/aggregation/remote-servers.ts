@@ -29,7 +29,7 @@ const HTTPS_PORT = 443;
 export class RemoteServers {
   readonly #options: RemoteServerOptions;
   readonly #clients = new Map<string, { readonly key: string; readonly client: HttpClient }>();
-  /** For the check of availability, which asks whoever answers. */
+  /** For the check of availability, which calls any endpoint. */
   readonly #unverified: HttpClient;
 
   constructor(options: RemoteServerOptions) {
@@ -54,7 +54,7 @@ export class RemoteServers {
     this.#clients.delete(name);
   }
 
-  /** The identity has changed: what is asked from now on goes over new connections, which show the new one. */
+  /** The identity has changed: requests from now on use new connections, which present the new one. */
   renewConnections(): void {
     for (const { client } of this.#clients.values()) client.renewConnections();
     this.#unverified.renewConnections();

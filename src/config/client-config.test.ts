@@ -70,7 +70,7 @@ test('what nobody looks into must be what it is called too', () => {
   assert.match(refusal(`${good}apiVersion: a/b/c`), /: unexpected GroupVersion string: a\/b\/c$/);
 });
 
-test('all that is wrong is told', () => {
+test('all errors are reported', () => {
   assert.equal(refusal(config('', '')), 'invalid configuration: no server found for cluster "c"');
   assert.equal(
     refusal(config('server: a, certificate-authority: /absent', 'client-certificate-data: YQ==')),
@@ -126,13 +126,13 @@ test('what a client with TLS is made of is looked at before it is made', () => {
   assert.equal(said('', 'tokenFile: /absent'), 'open /absent: no such file or directory');
 });
 
-test('who we are is not told in clear', () => {
+test('credentials are not sent in clear', () => {
   const inClear = config('server: "http://a", certificate-authority-data: YWJj', 'token: t');
   assert.deepEqual(clientConfigOf(parseKubeconfig(inClear, '/c')).headers(), {});
   assert.equal(refusal(inClear.replace('token: t', 'tokenFile: /absent')), 'accepted');
 });
 
-test('a host without a scheme is reached in clear, and so not told who we are', () => {
+test('a host without a scheme is reached in clear, and so gets no credentials', () => {
   for (const server of ['hook.test:8443', 'localhost:80', '127.0.0.1']) {
     const cluster = `server: "${server}", certificate-authority-data: YWJj`;
     const text = config(cluster, 'client-certificate-data: YWJj, client-key-data: YWJj, token: t');
@@ -148,13 +148,12 @@ test('a host without a scheme is reached in clear, and so not told who we are', 
   );
 });
 
-test('answers may be packed unless that is switched off', () => {
-  const packed = (more: string) =>
-    clientConfigOf(parseKubeconfig(config(`server: "https://a"${more}`, ''), '/c')).packed;
-  assert.deepEqual([packed(''), packed(', disable-compression: true')], [true, false]);
+test('gzip is accepted unless compression is disabled', () => {
+  const gzip = (more: string) => clientConfigOf(parseKubeconfig(config(`server: "https://a"${more}`, ''), '/c')).gzip;
+  assert.deepEqual([gzip(''), gzip(', disable-compression: true')], [true, false]);
 });
 
-test('whom we act for is told everywhere', () => {
+test('the impersonated user is always sent', () => {
   const user = 'token: t, as: jo, as-groups: [a, b], as-user-extra: {Some/Key: [v, w]}';
   const headers = (server: string) =>
     clientConfigOf(parseKubeconfig(config(`server: "${server}"`, user), '/c')).headers();

@@ -17,14 +17,14 @@ import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from './kubeconfig
 
 export interface ClientConfig {
   readonly server: URL;
-  /** Files are read anew each time, so that renewed ones are taken up. */
+  /** Files are read anew each time, so that renewed ones take effect. */
   readonly tls: () => ClientTls;
   /** Who we are and whom we act for; nothing for a client known by its certificate, or by nothing. */
   readonly headers: () => Readonly<Record<string, string | readonly string[]>>;
   /** A program that says who we are, where nothing else does. */
   readonly credentials?: CredentialPlugin | undefined;
-  /** Answers may be packed. */
-  readonly packed?: boolean | undefined;
+  /** The server may compress its answers with gzip. */
+  readonly gzip?: boolean | undefined;
   /** The proxy on the way there. */
   readonly proxy?: URL | undefined;
 }
@@ -46,7 +46,7 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   ];
   if (errors.length > 0) throw invalid(errors.length === 1 && errors[0] === NO_CLUSTER ? [NOTHING] : errors);
   const server = serverUrl(cluster?.server ?? '');
-  // Who we are is not told in clear.
+  // Credentials are not sent in clear.
   const secure = server.protocol === 'https:';
   const shown = secure ? user : undefined;
   const wrong = secure ? secureClientError(cluster, user) : undefined;
@@ -57,10 +57,10 @@ export function clientConfigOf(config: Kubeconfig): ClientConfig {
   return {
     server,
     tls: () => clientTls(cluster, user),
-    // Whom we act for is told in clear as well.
+    // The impersonated user is sent in clear as well.
     headers: () => ({ ...credentialHeaders(shown), ...user?.impersonation }),
     credentials: pluginOf(shown, cluster),
-    packed: cluster?.packed ?? true,
+    gzip: cluster?.gzip ?? true,
     proxy: cluster === undefined || cluster.proxyUrl === '' ? undefined : new URL(cluster.proxyUrl),
   };
 }
@@ -94,7 +94,7 @@ export const clientOf = (config: ClientConfig, dialer: Dialer): HttpClient =>
     dialer: config.proxy === undefined ? dialer : throughProxy(config.proxy, dialer, config.tls),
     tls: config.tls,
     headers: config.headers,
-    gzip: config.packed ?? true,
+    gzip: config.gzip ?? true,
     ...(config.credentials !== undefined && { credentials: config.credentials }),
   });
 
@@ -207,7 +207,7 @@ function unreadable(file: string, say: (why: string) => string): string[] {
 }
 
 /**
- * A host alone is reached in clear, whatever trust or certificate stands beside it, and so is taken what is no URL; of a
+ * A host alone is reached in clear, whatever trust or certificate stands beside it, and so is what is no URL; of a
  * URL the query is dropped.
  */
 function serverUrl(server: string): URL {

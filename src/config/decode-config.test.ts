@@ -59,7 +59,7 @@ test('a byte order mark in front is passed over', () => {
   for (const text of [json, HEAD]) assert.equal(refusal(`\ufeff${text}`), 'accepted');
 });
 
-test('what a file is, is found whatever the case of the letters, and then refused for them', () => {
+test('version and kind are found in any case, and then refused for their case', () => {
   assert.equal(
     refusal('{"ApiVersion":"apiserver.config.k8s.io/v1","Kind":"AuthorizationConfiguration"}'),
     'strict decoding error: unknown field "ApiVersion", unknown field "Kind"',

@@ -21,7 +21,7 @@ export interface DecodeConfigOptions {
   readonly kinds: readonly ConfigKind[];
   /** The place where kube-apiserver registers these kinds: its refusals name it. */
   readonly scheme: string;
-  /** What a file that does not say is taken for. */
+  /** The version and kind of a file that does not say. */
   readonly assumed?: { readonly kind: string; readonly apiVersion: string };
   /** Unknown and repeated fields are passed over. */
   readonly lenient?: boolean;
@@ -65,7 +65,7 @@ interface Parsed {
   readonly repeated: readonly string[];
 }
 
-/** What begins with a brace is taken for JSON, and so YAML that does is refused; a byte order mark makes it YAML. */
+/** What begins with a brace is parsed as JSON, and so YAML that does is refused; a byte order mark makes it YAML. */
 export const isJsonText = (text: string): boolean => !text.startsWith('\ufeff') && text.trimStart().startsWith('{');
 
 /** Throws a DecodeError. */

@@ -26,8 +26,8 @@ export interface KubeconfigCluster {
   readonly caFile: string;
   readonly caData: Buffer | undefined;
   readonly proxyUrl: string;
-  /** Answers may be packed. */
-  readonly packed: boolean;
+  /** The server may compress its answers with gzip. */
+  readonly gzip: boolean;
 }
 
 export interface KubeconfigUser {
@@ -41,7 +41,7 @@ export interface KubeconfigUser {
   readonly password: string;
   /** Whom to act as: headers by name. */
   readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
-  /** More of somebody is told than whom to act as. */
+  /** Groups, a uid or extra fields are set without a user to impersonate. */
   readonly isHalfImpersonating: boolean;
   /** A program that says who we are. */
   readonly exec: KubeconfigExec | undefined;
@@ -111,7 +111,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
       caFile: whole(cluster.text('certificate-authority')),
       caData: cluster.bytes('certificate-authority-data'),
       proxyUrl: cluster.text('proxy-url'),
-      packed: !cluster.flag('disable-compression'),
+      gzip: !cluster.flag('disable-compression'),
     })),
     users: root.named('users', 'user', (user) => ({
       certFile: whole(user.text('client-certificate')),
@@ -153,7 +153,7 @@ function firstJsonObject(text: string): string {
   return text;
 }
 
-/** A program given by a path, and not by its name alone, is found from where the file is. */
+/** The path of a program is relative to the file, unless it is a mere name. */
 function execOf(exec: Reader | undefined, whole: (name: string) => string): KubeconfigExec | undefined {
   if (exec === undefined) return undefined;
   const [command, apiVersion] = [exec.text('command'), exec.text('apiVersion')];
@@ -168,7 +168,7 @@ function execOf(exec: Reader | undefined, whole: (name: string) => string): Kube
   };
 }
 
-/** Versions that could not say yet whether their program asks somebody. */
+/** Versions without `interactiveMode`. */
 const OLDER_EXEC = new Set(['client.authentication.k8s.io/v1alpha1', 'client.authentication.k8s.io/v1beta1']);
 
 const saysMoreThanName = (user: Reader): boolean =>
@@ -193,7 +193,7 @@ function impersonationOf(user: Reader): KubeconfigUser['impersonation'] {
 /** What kube-apiserver calls the items of these lists. */
 const LISTED = { clusters: 'NamedCluster', users: 'NamedAuthInfo', contexts: 'NamedContext' } as const;
 
-/** A list whose items may be left out: kube-apiserver takes null for an empty one. */
+/** A list whose items may be left out: kube-apiserver reads null as an empty one. */
 const orEmpty = (list: unknown, empty: unknown): readonly unknown[] | undefined =>
   Array.isArray(list) ? list.map((item: unknown) => item ?? empty) : undefined;
 
@@ -263,7 +263,7 @@ class Reader {
     return bytes;
   }
 
-  /** A list of `{ name, <member> }`, each name there once. What the list holds is not told: secrets may be among it. */
+  /** A list of `{ name, <member> }`, each name there once. Errors leave its content out: it may hold secrets. */
   named<T>(list: keyof typeof LISTED, member: string, read: (reader: Reader) => T): ReadonlyMap<string, T> {
     const items = this.#tree[list] ?? [];
     if (!Array.isArray(items)) {

@@ -1,11 +1,11 @@
-// How often a configuration file was taken up again, under the names dashboards know.
+// How often a configuration file was reloaded, under the names dashboards know.
 import crypto from 'node:crypto';
 import type { MetricRegistry, Stability } from '../lib/telemetry/metrics.js';
 
 export interface ReloadMetrics {
   /** This text is in effect, from the start. */
   inEffect(text: string): void;
-  /** It has taken the place of another. */
+  /** A new configuration is in effect. */
   succeeded(text: string): void;
   failed(): void;
 }

@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { ConfigError } from './config-error.js';
 import { reloadOnChange } from './reload.js';
 
-test('a good change takes effect, a bad one leaves the old and is told once', async () => {
+test('a good change takes effect, a bad one leaves the old and is logged once', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'reload-'));
   const file = path.join(folder, 'config');
   fs.writeFileSync(file, 'one');

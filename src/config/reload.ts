@@ -1,4 +1,4 @@
-// A configuration file that is taken up again when it changes. A bad change leaves what was there in effect.
+// A configuration file that is reloaded when it changes. A bad change leaves what was there in effect.
 import { readTextFile } from '../lib/go/file-error.js';
 import type { Logger } from '../lib/telemetry/log.js';
 import { watchFiles } from '../lib/files/watch-files.js';
@@ -22,7 +22,7 @@ export interface ReloadOptions<T> {
   readonly pollMs?: number;
   /**
    * A text that failed is tried again after this time: it may have been something else that was not well. With it, the text
-   * that is in effect is not taken up a second time.
+   * that is in effect is not applied a second time.
    */
   readonly retryMs?: number;
   /** What could not be put into effect is tried again at the next look: it may be others' trouble, which passes. */
@@ -37,7 +37,7 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
   let running: Promise<void> | undefined;
   let again = false;
   let retry: NodeJS.Timeout | undefined;
-  let told: string | undefined;
+  let logged: string | undefined;
 
   const attempt = async (): Promise<void> => {
     try {
@@ -54,7 +54,7 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       await apply(config);
       inEffect = read.text;
       options.succeeded(read.text);
-      told = undefined;
+      logged = undefined;
     } catch (error) {
       options.failed();
       tell(error instanceof Error ? error : new Error(String(error)));
@@ -62,8 +62,8 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
     }
   };
   const tell = (error: Error): void => {
-    if (error.message === told) return;
-    told = error.message;
+    if (error.message === logged) return;
+    logged = error.message;
     options.log.error(error, `Kept the ${options.what} in use`, { file: options.file });
   };
   const apply = async (config: T): Promise<void> => {

@@ -1,4 +1,4 @@
-// Selectors of many requirements, or of many values. A query may have a hundred thousand, and they are asked about each
+// Selectors of many requirements, or of many values. A query may have a hundred thousand, and they are matched against each
 // object of a list and each event of a watch: what they say together of each label is worked out once.
 import { eachStep, type StepGenerator } from '../lib/scheduling/yield.js';
 import { type LabelRequirement, type Labels, parseInt64 } from './label-requirement.js';
@@ -39,7 +39,7 @@ export function* joinedSteps(
   };
 }
 
-/** All that is asked of one label. */
+/** All requirements on one label. */
 class Demand {
   isNeeded = false;
   #isForbidden = false;

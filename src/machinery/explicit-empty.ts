@@ -1,6 +1,6 @@
-// An empty list or map is the same as none nearly everywhere. But errors that print a value show `[]` or `{}` where a
+// An empty list or map is the same as none nearly everywhere. But errors that contain a value show `[]` or `{}` where a
 // client sent one and `null` where it sent nothing, a few rules refuse whatever was sent, and for a few kinds it is a
-// change. So it is with a time that is none, where one may be left out. The normal form drops both; this remembers the
+// change. So it is with a time that is none, where one may be left out. The normal form drops both; this keeps the
 // difference for as long as the decoded object lives.
 
 /** Each with the empty list or map it was. */
@@ -33,7 +33,7 @@ export function asGiven(object: object, member: string, empty: object): unknown 
   return (value ?? undefined) === undefined && wasGivenEmpty(object, member) ? empty : value;
 }
 
-/** For code that copies an object before it is printed. */
+/** For code that copies an object before it is encoded. */
 export function withGivenEmptyOf<T extends object>(from: object, copy: T): T {
   const members = emptyMembers.get(from);
   if (members !== undefined) emptyMembers.set(copy, members);

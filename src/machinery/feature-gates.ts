@@ -25,7 +25,7 @@ export interface FeatureGateChoice {
 const isFeatureGate = (name: string): name is FeatureGate => Object.hasOwn(FEATURE_GATE_HISTORY, name);
 export const featureGateNames = (): readonly FeatureGate[] => Object.keys(FEATURE_GATE_HISTORY) as FeatureGate[];
 
-/** The gates at a version, with what was asked for by name: `AllAlpha` and `AllBeta` reach the gates not named. */
+/** The gates at a version, with what is set by name: `AllAlpha` and `AllBeta` reach the gates not named. */
 export function chooseFeatureGates(chosen: ReadonlyMap<string, boolean>, version: MinorVersion): FeatureGateChoice {
   const errors: string[] = [];
   const warnings: string[] = [];

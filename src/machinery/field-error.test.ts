@@ -5,7 +5,7 @@ import { invalid as invalidObject } from './status.js';
 
 const path = FieldPath.of('spec').child('items');
 
-test('an error tells where and how, and what is more', () => {
+test('an error has its path, its type and its detail', () => {
   assert.equal(fieldErrorText(required(path.index(3))), 'spec.items[3]: Required value');
   assert.equal(fieldErrorText(invalid(path, 'a', 'no')), 'spec.items: Invalid value: "a": no');
   assert.equal(
@@ -16,7 +16,7 @@ test('an error tells where and how, and what is more', () => {
   assert.equal(fieldErrorText(withMore(duplicate(path, 'x'), 'once')), 'spec.items: Duplicate value: "x": once');
 });
 
-test('values print as kube-apiserver prints them', () => {
+test('values are shown as kube-apiserver shows them', () => {
   const shown = (value: unknown) => fieldErrorText(invalid(path, value, 'no'));
   assert.equal(shown(['<a>', '&']), 'spec.items: Invalid value: ["\\u003ca\\u003e","\\u0026"]: no');
   assert.equal(shown('<a>'), 'spec.items: Invalid value: "<a>": no');
@@ -24,16 +24,16 @@ test('values print as kube-apiserver prints them', () => {
   assert.equal(shown(1500000), 'spec.items: Invalid value: 1500000: no');
 });
 
-test('no text is made of errors that are not told', () => {
-  let printed = 0;
+test('errors that are not reported are not formatted', () => {
+  let formatted = 0;
   const value = {
     toJSON: () => {
-      printed++;
+      formatted++;
       return 1;
     },
   };
   const errors = Array.from({ length: 50_000 }, (_, i) => invalid(path.index(i), value, ''));
-  assert.equal(printed, 0);
+  assert.equal(formatted, 0);
   assert.equal(invalidObject({ group: '', kind: 'Pod' }, 'a', errors).details?.causes?.length, 10_000);
-  assert.ok(printed < 40_000, `${printed}`);
+  assert.ok(formatted < 40_000, `${formatted}`);
 });

@@ -75,7 +75,7 @@ const VALUE_NOT_SHOWN: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ]);
 
-/** A value that prints as given, for the rare texts that are neither a quoted string nor JSON. */
+/** A value that is shown verbatim, for the rare texts that are neither a quoted string nor JSON. */
 export class Verbatim {
   constructor(readonly text: string) {}
 }
@@ -89,9 +89,9 @@ export interface FieldError {
 
 export type FieldErrors = FieldError[];
 
-/** The texts are made when they are told: a large object may have a hundred times as many errors as are. */
-class UntoldError implements FieldError {
-  /** It may be long, and is asked for several times. */
+/** Formats its texts when they are read: a large object may have a hundred times as many errors as are reported. */
+class LazyFieldError implements FieldError {
+  /** Memoized: the text may be long, and is read several times. */
   #body: string | undefined;
 
   constructor(
@@ -127,34 +127,34 @@ function printValue(value: unknown): string {
 }
 
 export const invalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
-  new UntoldError('FieldValueInvalid', path, value, detail);
+  new LazyFieldError('FieldValueInvalid', path, value, detail);
 export const typeInvalid = (path: FieldPath | undefined, value: unknown, detail: string): FieldError =>
-  new UntoldError('FieldValueTypeInvalid', path, value, detail);
+  new LazyFieldError('FieldValueTypeInvalid', path, value, detail);
 export const required = (path: FieldPath | undefined, detail = ''): FieldError =>
-  new UntoldError('FieldValueRequired', path, '', detail);
+  new LazyFieldError('FieldValueRequired', path, '', detail);
 export const duplicate = (path: FieldPath | undefined, value: unknown): FieldError =>
-  new UntoldError('FieldValueDuplicate', path, value, '');
+  new LazyFieldError('FieldValueDuplicate', path, value, '');
 export const forbidden = (path: FieldPath | undefined, detail: string): FieldError =>
-  new UntoldError('FieldValueForbidden', path, '', detail);
+  new LazyFieldError('FieldValueForbidden', path, '', detail);
 export const notFound = (path: FieldPath | undefined, value: unknown): FieldError =>
-  new UntoldError('FieldValueNotFound', path, value, '');
+  new LazyFieldError('FieldValueNotFound', path, value, '');
 export const internal = (path: FieldPath | undefined, detail: string): FieldError =>
-  new UntoldError('InternalError', path, '', detail);
+  new LazyFieldError('InternalError', path, '', detail);
 
 export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError {
-  return new UntoldError('FieldValueNotSupported', path, value, '', supported);
+  return new LazyFieldError('FieldValueNotSupported', path, value, '', supported);
 }
 
-/** `maxLength` counts bytes; a negative one is not told. */
+/** `maxLength` counts bytes; a negative one is left out of the text. */
 export function tooLong(path: FieldPath | undefined, maxLength: number): FieldError {
   const detail =
     maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`;
-  return new UntoldError('FieldValueTooLong', path, '', detail);
+  return new LazyFieldError('FieldValueTooLong', path, '', detail);
 }
 
 export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldError {
   const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
-  return new UntoldError('FieldValueTooMany', path, actual, detail);
+  return new LazyFieldError('FieldValueTooMany', path, actual, detail);
 }
 
 /** The same error with something more to say. */

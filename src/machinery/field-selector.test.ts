@@ -37,12 +37,12 @@ test('a transformation may rename, drop and refuse', () => {
   assert.equal(selector.toString(), 'c=2');
 });
 
-test('many requirements mean together what each of them means, and ask for each field once', () => {
+test('many requirements mean together what each of them means, and read each field once', () => {
   const many = Array.from({ length: 1_000 }, (_, i) => `a!=v${i}`).join(',');
-  const asked: string[] = [];
-  const object = (a: string) => ({ field: (name: string) => (asked.push(name), name === 'a' ? a : '') });
+  const reads: string[] = [];
+  const object = (a: string) => ({ field: (name: string) => (reads.push(name), name === 'a' ? a : '') });
   assert.equal(parseFieldSelector(many).matches(object('x')), true);
-  assert.deepEqual(asked, ['a']);
+  assert.deepEqual(reads, ['a']);
   assert.equal(parseFieldSelector(many).matches(object('v7')), false);
   assert.equal(parseFieldSelector(`${many},a=x`).matches(object('x')), true);
   assert.equal(parseFieldSelector(`${many},a=x`).matches(object('y')), false);

@@ -18,7 +18,7 @@ export interface HasFields {
 
 /** All requirements hold at once; none at all selects everything. */
 export class FieldSelector {
-  /** Of many requirements, when it is first asked: what they say together of each field. */
+  /** Of many requirements, compiled on first use: what they say together about each field. */
   #byField: ReadonlyMap<string, Demand> | undefined;
 
   constructor(readonly requirements: readonly FieldRequirement[]) {}
@@ -153,7 +153,7 @@ function unescapeFieldValue(text: string): string {
     } else if (char === '\\') {
       escaped = true;
     } else if (special) {
-      // kube-apiserver prints the character's number here.
+      // kube-apiserver shows the character's number here.
       throw new SelectorError(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
     } else {
       value += char;

@@ -24,7 +24,7 @@ it('a long selector is read once for all who hold it, and goes after the last of
   other();
 });
 
-it('what is no selector is refused each time it is asked for', async () => {
+it('an invalid selector is refused on each use', async () => {
   const selectors = new HeldSelectors<string>(function* () {
     yield;
     throw new SelectorError('none');

@@ -1,10 +1,10 @@
-// Long selectors of requests under way. Each is read once, cooperatively, before anything asks for it: to say what
-// is wanted, who may, and which objects those are. They go with their requests, but for the one that was read last: clients
-// ask the same again.
+// Long selectors of requests under way. Each is parsed once, cooperatively, before anything uses it: to say what
+// is wanted, who may, and which objects those are. They go with their requests, but for the one that was parsed last: clients
+// repeat themselves.
 import { runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
 import { SelectorError } from './label-requirement.js';
 
-/** In letters: what is shorter is read in a fraction of a millisecond. */
+/** In characters: a shorter selector is parsed in a fraction of a millisecond. */
 export const LONG_SELECTOR = 4096;
 
 interface Held<S> {

@@ -34,7 +34,7 @@ test('a filter compares what stands left and right', () => {
   ]);
 });
 
-test("mistakes are told in kube-apiserver's words", () => {
+test("errors have kube-apiserver's words", () => {
   const mistakes: Record<string, string> = {
     '{.a': 'unclosed action',
     '{[a]}': 'invalid array index a',

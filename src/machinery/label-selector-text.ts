@@ -209,5 +209,5 @@ class Parser {
 const asWord = (token: Token): Token =>
   token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
 
-/** As sort() does without being told. */
+/** The order of sort() without a comparator. */
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

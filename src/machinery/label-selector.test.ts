@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labelSelectorAsSelector, parseLabelSelector } from './label-selector.js';
 
-test('a selector prints in canonical form, by key, with its values sorted', () => {
+test('a selector is formatted canonically, by key, with its values sorted', () => {
   const cases: Record<string, string> = {
     '': '',
     'b=2,a==1': 'a==1,b=2',
@@ -14,9 +14,9 @@ test('a selector prints in canonical form, by key, with its values sorted', () =
     'n>5,m < 3': 'm<3,n>5',
   };
   for (const [text, canonical] of Object.entries(cases)) {
-    const printed = parseLabelSelector(text).toString();
-    assert.deepEqual(printed.split(',').toSorted(), canonical.split(',').toSorted(), text);
-    assert.equal(parseLabelSelector(printed).toString(), printed);
+    const formatted = parseLabelSelector(text).toString();
+    assert.deepEqual(formatted.split(',').toSorted(), canonical.split(',').toSorted(), text);
+    assert.equal(parseLabelSelector(formatted).toString(), formatted);
   }
 });
 
@@ -103,15 +103,15 @@ test('many requirements mean together what each of them means', () => {
   assert.equal(parseLabelSelector(`${filler},a`).matches(undefined), false);
 });
 
-test('a long selector asks each object a few questions, whatever it has', () => {
+test('a long selector reads each object a few times, whatever it has', () => {
   const many = Array.from({ length: 10_000 }, (_, i) => i);
-  let asked = 0;
+  let reads = 0;
   const labels = new Proxy<Record<string, string>>(
     { a: 'x' },
     {
-      get: (of, key) => (asked++, of[key as string]),
-      has: (of, key) => (asked++, key in of),
-      getOwnPropertyDescriptor: (of, key) => (asked++, Object.getOwnPropertyDescriptor(of, key)),
+      get: (of, key) => (reads++, of[key as string]),
+      has: (of, key) => (reads++, key in of),
+      getOwnPropertyDescriptor: (of, key) => (reads++, Object.getOwnPropertyDescriptor(of, key)),
     },
   );
   for (const text of [
@@ -121,7 +121,7 @@ test('a long selector asks each object a few questions, whatever it has', () => 
   ]) {
     assert.equal(parseLabelSelector(text).matches(labels), true);
   }
-  assert.ok(asked < 20, `${asked}`);
+  assert.ok(reads < 20, `${reads}`);
 });
 
 test('nothing is read behind a mistake', () => {

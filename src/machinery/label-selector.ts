@@ -27,7 +27,7 @@ export interface LabelSelectorObject {
 /** All requirements hold at once; none at all selects everything. Requirements are in the order of their keys. */
 export class LabelSelector {
   readonly #isLong: boolean;
-  /** Of a long one, when it is first asked. */
+  /** Of a long selector, compiled on first use. */
   #joined: ((labels: Labels | null | undefined) => boolean) | undefined;
 
   private constructor(

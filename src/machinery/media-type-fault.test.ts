@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mediaTypeFault } from './media-type-fault.js';
 
-test('a media type that cannot be read is told of as Go does', () => {
+test('the error of a malformed media type is the one of Go', () => {
   const faults: Record<string, string | undefined> = {
     'application/json': undefined,
     'text/html; charset=utf-8;': undefined,

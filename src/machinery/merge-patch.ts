@@ -43,7 +43,7 @@ function merge(resumable: ResumableWalk, document: JsonObject, patch: JsonObject
   return merged;
 }
 
-/** A list in place of an object is taken as it is; anywhere else nulls inside the new value are dropped. */
+/** A list in place of an object is kept as it is; anywhere else nulls inside the new value are dropped. */
 function mergedMember(resumable: ResumableWalk, current: unknown, value: unknown): unknown {
   if (!isJsonObject(current)) return withoutNulls(resumable, value);
   return isJsonObject(value) ? merge(resumable, current, value) : value;

@@ -1,5 +1,5 @@
 // Custom resources that others than their writer changed are seen as those left them until they are stored: what their
-// schema does not know goes only then. This remembers which these are, for as long as they live.
+// schema does not know goes only then. This keeps which these are, for as long as they live.
 
 const unpruned = new WeakSet<object>();
 

@@ -1,7 +1,7 @@
 // The shape every stored API object has.
 //
-// An object in the server is the plain JavaScript value of its JSON in *normal form*: exactly what parsing its own
-// print would give. Members that print always (no omit rule) are present, null where the list, map or time is not
+// An object in the server is the plain JavaScript value of its JSON in *normal form*: exactly what decoding its own
+// encoding would give. Members that are always encoded (no omit rule) are present, null where the list, map or time is not
 // set; members that are omitted when empty are absent when empty; quantities and times are canonical strings;
 // 64-bit integers beyond ±2^53 are bigint, all other numbers are number; bytes are base64 strings.
 

@@ -9,7 +9,7 @@ import {
   scaledValue,
 } from './quantity.js';
 
-test('a quantity prints in the largest suffix that loses nothing', () => {
+test('a quantity is formatted with the largest suffix that loses nothing', () => {
   const cases: [string, string][] = [
     ['0', '0'],
     ['1.5', '1500m'],
@@ -32,7 +32,7 @@ test('a quantity prints in the largest suffix that loses nothing', () => {
     ['2048', '2048'],
     ['1024Ki', '1Mi'],
   ];
-  for (const [text, printed] of cases) assert.equal(canonicalQuantity(text), printed, text);
+  for (const [text, formatted] of cases) assert.equal(canonicalQuantity(text), formatted, text);
 });
 
 test('what is no quantity is refused in the words of kube-apiserver', () => {

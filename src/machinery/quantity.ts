@@ -1,6 +1,6 @@
-// Fixed-point numbers with a suffix, such as `500m` or `1536Mi`: parsing, the canonical print, and arithmetic.
+// Fixed-point numbers with a suffix, such as `500m` or `1536Mi`: parsing, the canonical form, and arithmetic.
 //
-// A quantity remembers the family of suffix it was written with. A text that already is canonical by kube-apiserver's
+// A quantity keeps the family of suffix it was written with. A text that already is canonical by kube-apiserver's
 // quick test is kept as written, so that an object reads back as it was sent.
 import { trimEnd } from '../lib/text/trim-end.js';
 import { boundedMemo } from '../lib/values/bounded-memo.js';
@@ -12,7 +12,7 @@ export interface Quantity {
   readonly unscaled: bigint;
   readonly exponent: number;
   readonly format: QuantityFormat;
-  /** Set when the text it was parsed from is to be printed again as it was. */
+  /** Set when the quantity is encoded as the text that it was parsed from. */
   readonly text?: string;
   /** kube-apiserver keeps it in more than 64 bits. */
   readonly isLong?: boolean;
@@ -48,7 +48,7 @@ const MAX_MEMOIZED = 4096;
 // hot: a pod's are read to be rounded, compared and added up, and most pods have the same. Throws QuantityError.
 export const parseQuantity = boundedMemo(MAX_MEMOIZED, readQuantity);
 
-/** The text the API prints for a quantity given as text. */
+/** The canonical form of a quantity, as the API encodes it. */
 export const canonicalQuantity = boundedMemo(MAX_MEMOIZED, (text: string) => formatQuantity(parseQuantity(text)));
 
 export function formatQuantity(quantity: Quantity): string {
@@ -100,7 +100,7 @@ export function addQuantities(left: Quantity | string, right: Quantity | string)
   return staysShort ? sum : { ...sum, isLong: true };
 }
 
-/** kube-apiserver takes away by adding what is turned round in 64 bits, where the smallest number has no other side. */
+/** kube-apiserver subtracts by adding the negation in 64 bits, where the smallest number has no negation. */
 export function subtractQuantities(left: Quantity | string, right: Quantity | string): Quantity {
   const a = quantityOf(left);
   const { unscaled, exponent, format, isLong = false } = quantityOf(right);

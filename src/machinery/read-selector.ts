@@ -1,4 +1,4 @@
-// Selectors for those who are told of them but do not refuse them: what is no selector narrows nothing.
+// Selectors for callers that do not refuse them: an invalid selector narrows nothing.
 import { type FieldRequirement, parseFieldSelector } from './field-selector.js';
 import { type LabelRequirement, SelectorError } from './label-requirement.js';
 import { parseLabelSelector } from './label-selector.js';

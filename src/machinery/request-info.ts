@@ -1,5 +1,5 @@
 /**
- * What a request wants, read from it once. What is authorized and what is done are both taken from here and from
+ * What a request wants, read from it once. Authorization and execution both use this and
  * nowhere else: whoever carries a request out does not look at its method, path or `watch` again.
  */
 export interface RequestInfo {

@@ -15,15 +15,15 @@ interface Answer {
   readonly error?: Error;
 }
 
-/** Answers in turn, the last one again and again. */
+/** Sends the answers in order, the last one again and again. */
 function ask(...answers: readonly Answer[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const waited: number[] = [];
   const observed: string[] = [];
   const client = {
     async request({ method, url, headers = {} }: OutboundRequest): Promise<OutboundResponse> {
-      asked.push(`${method} ${url.href}${headers['authorization'] === undefined ? '' : ' known'}`);
-      const answer = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+      requests.push(`${method} ${url.href}${headers['authorization'] === undefined ? '' : ' known'}`);
+      const answer = answers[Math.min(requests.length, answers.length) - 1] ?? {};
       if (answer.error !== undefined) throw answer.error;
       return {
         status: answer.status ?? 200,
@@ -45,7 +45,7 @@ function ask(...answers: readonly Answer[]) {
       took: (method, host, seconds) => void observed.push(`${method} ${host} took ${seconds < 5}`),
     },
   });
-  return { called, asked, waited, observed };
+  return { called, requests, waited, observed };
 }
 
 const refused = async (...answers: readonly Answer[]): Promise<string> => {
@@ -74,7 +74,7 @@ describe('a call to a server of this kind', () => {
     assert.deepEqual(failing.observed, ['POST hook.test none', 'POST hook.test took true']);
   });
 
-  it('tells a connection that fails as kube-apiserver does', async () => {
+  it('reports a connection that fails as kube-apiserver does', async () => {
     const error = new OutboundError('dial', 'dial tcp 127.0.0.1:1: connect: connection refused');
     assert.equal(
       await refused({ error }),
@@ -94,54 +94,54 @@ describe('a call to a server of this kind', () => {
     );
     const text = { status: 500, headers: { 'content-type': 'text/plain' }, body: ' it broke\n' };
     assert.match(await refused(text), /^an error on the server \("it broke"\)/);
-    const told = await ask(text).called.catch((error: unknown) => error);
-    assert.ok(told instanceof StatusError);
-    assert.deepEqual(told.details?.causes, [{ reason: 'UnexpectedServerResponse', message: 'it broke' }]);
+    const failure = await ask(text).called.catch((error: unknown) => error);
+    assert.ok(failure instanceof StatusError);
+    assert.deepEqual(failure.details?.causes, [{ reason: 'UnexpectedServerResponse', message: 'it broke' }]);
     assert.match(await refused({ status: 418 }), /^the server responded with the status code 418 but did not/);
   });
 
-  it('comes again when it is asked to, eleven times in all', async () => {
+  it('retries after Retry-After, eleven times in all', async () => {
     const busy = { status: 503, headers: { 'retry-after': '1' } };
-    const patient = ask(busy, busy, { body: 'done' });
-    assert.equal((await patient.called).body.toString(), 'done');
-    assert.deepEqual([patient.asked.length, patient.waited], [3, [1000, 1000]]);
+    const retried = ask(busy, busy, { body: 'done' });
+    assert.equal((await retried.called).body.toString(), 'done');
+    assert.deepEqual([retried.requests.length, retried.waited], [3, [1000, 1000]]);
     const vain = ask(busy);
     const still = await vain.called.catch((error: unknown) => error);
     assert.ok(still instanceof StatusError);
     assert.match(still.message, /currently unable to handle the request/);
-    assert.equal(still.details?.retryAfterSeconds, 1, 'who asked may come again later');
-    assert.equal(vain.asked.length, 11);
+    assert.equal(still.details?.retryAfterSeconds, 1, 'the client may retry later');
+    assert.equal(vain.requests.length, 11);
     const late = ask({ status: 503, headers: { 'retry-after': '5' } });
     await assert.rejects(late.called, /context deadline exceeded$/);
-    assert.equal(late.asked.length, 1, 'there is no time left after that');
+    assert.equal(late.requests.length, 1, 'there is no time left after that');
     const once = ask({ status: 503, headers: { 'retry-after': 'soon' } });
     await assert.rejects(once.called);
-    assert.equal(once.asked.length, 1);
+    assert.equal(once.requests.length, 1);
   });
 
   it('follows redirects, without its credentials to others, and not for ever', async () => {
     const to = (location: string, status = 307): Answer => ({ status, headers: { location } });
     const kept = ask(to('/y'), { body: 'there' });
     assert.equal((await kept.called).body.toString(), 'there');
-    assert.deepEqual(kept.asked, ['POST https://hook.test/x?timeout=5s known', 'POST https://hook.test/y known']);
+    assert.deepEqual(kept.requests, ['POST https://hook.test/x?timeout=5s known', 'POST https://hook.test/y known']);
     const elsewhere = ask(to('https://other.test/', 301), { body: 'there' });
     await elsewhere.called;
-    assert.deepEqual(elsewhere.asked[1], 'GET https://other.test/');
+    assert.deepEqual(elsewhere.requests[1], 'GET https://other.test/');
     assert.equal(await refused(to('/x?timeout=5s')), 'Post "/x?timeout=5s": stopped after 10 redirects');
     assert.match(await refused({ status: 302 }), /the status code 302 but did not return more information$/);
     assert.equal(await refused({ headers: { 'content-type': '/' } }), 'Internal error occurred: mime: no media type');
   });
 
-  it('takes no more of an answer than is wanted', async () => {
-    const answered = (maxBytes: number, packed: boolean) => {
+  it('reads no more of an answer than is wanted', async () => {
+    const answered = (maxBytes: number, gzipped: boolean) => {
       const body = Buffer.from('x'.repeat(1000));
       return restCall({
         client: {
           request: async () => ({
             status: 200,
-            headers: packed ? { 'content-encoding': 'gzip' } : {},
+            headers: gzipped ? { 'content-encoding': 'gzip' } : {},
             rawHeaders: [],
-            body: Readable.from([packed ? zlib.gzipSync(body) : body]),
+            body: Readable.from([gzipped ? zlib.gzipSync(body) : body]),
           }),
         },
         url: new URL('https://hook.test/x'),
@@ -151,16 +151,16 @@ describe('a call to a server of this kind', () => {
         wait: async () => undefined,
       });
     };
-    for (const packed of [false, true]) {
-      assert.equal((await answered(1000, packed)).body.length, 1000);
-      await assert.rejects(answered(999, packed), /unexpected error when reading response body/);
+    for (const gzipped of [false, true]) {
+      assert.equal((await answered(1000, gzipped)).body.length, 1000);
+      await assert.rejects(answered(999, gzipped), /unexpected error when reading response body/);
     }
   });
 
-  it('unpacks what was packed, up to a limit', async () => {
-    const packed = { headers: { 'content-encoding': 'gzip' }, body: zlib.gzipSync('plain') };
-    assert.equal((await ask(packed).called).body.toString(), 'plain');
-    const bomb = { ...packed, body: zlib.gzipSync(Buffer.alloc(20 * 1024 * 1024)) };
+  it('decompresses gzip, up to a limit', async () => {
+    const gzipped = { headers: { 'content-encoding': 'gzip' }, body: zlib.gzipSync('plain') };
+    assert.equal((await ask(gzipped).called).body.toString(), 'plain');
+    const bomb = { ...gzipped, body: zlib.gzipSync(Buffer.alloc(20 * 1024 * 1024)) };
     assert.match(await refused(bomb), /^unexpected error when reading response body/);
   });
 });

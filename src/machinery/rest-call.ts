@@ -1,6 +1,5 @@
-// A call to a server that speaks as this one does: webhooks are asked so. What comes back that is no answer is told in
-// the words of kube-apiserver's client, and what it does to get one is done: it follows redirects, and comes again
-// when it is asked to.
+// A REST call to another server, such as a webhook. Errors have the words of kube-apiserver's client, and so do
+// its habits: the call follows redirects, and retries after `Retry-After`.
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -36,7 +35,7 @@ export interface RestCall {
   readonly observe?: RestObserver | undefined;
 }
 
-/** Told of calls, under the names that kube-apiserver's client has for what it counts. */
+/** Observes calls, under the names of the metrics of kube-apiserver's client. */
 export interface RestObserver {
   /** A request was answered; `undefined`: it was not (`rest_client_requests_total`). */
   answered(status: number | undefined, method: string, host: string): void;
@@ -61,7 +60,7 @@ export class RestCallError extends Error {
 }
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** For answers that say yes or no, or who somebody is: they are read in one turn. */
+/** For small answers, such as a decision or a user: they are parsed without yielding. */
 export const SHORT_ANSWER_BYTES = 512 * 1024;
 const MAX_ATTEMPTS = 11;
 const MAX_REDIRECTS = 10;
@@ -88,7 +87,7 @@ async function attempts(call: RestCall): Promise<RestAnswer> {
     response.body.destroy();
     const leftMs = Math.max(0, deadlineMs - performance.now());
     await waited(call, Math.min(retrySeconds * 1000, leftMs), shown);
-    // Who was asked to wait for longer than there is time does not ask once more at the last moment.
+    // A wait beyond the deadline is not followed by a last attempt.
     if (retrySeconds * 1000 >= leftMs) throw failed(shown, OutboundError.deadlineExceeded());
   }
 }
@@ -153,7 +152,7 @@ async function send(
   const { body, bytes } = withBody ? sentBody(call.body) : {};
   if (withBody) headers['content-type'] = 'application/json';
   if (bytes !== undefined) headers['content-length'] = String(bytes);
-  // Who we are is told to those we were sent to call, and not to whom they send us.
+  // Credentials go to the configured server, and not to other hosts it redirects to.
   if (url.host !== call.url.host) {
     delete headers['authorization'];
     delete headers['host'];
@@ -183,10 +182,10 @@ function sentBody(body: RestCall['body']): { readonly body: string | Buffer | Re
   return { body: Readable.from(body, { objectMode: false }), bytes };
 }
 
-/** Whatever was under way when the time was over: that it is over is what is told. */
+/** Whatever was under way at the deadline, the error is that the deadline is exceeded. */
 function failed(shown: string, error: OutboundError): RestCallError {
-  const told = error.failure === 'timeout' ? OutboundError.deadlineExceeded() : error;
-  return new RestCallError(requestErrorText('POST', shown, told), error.failure === 'canceled');
+  const shownError = error.failure === 'timeout' ? OutboundError.deadlineExceeded() : error;
+  return new RestCallError(requestErrorText('POST', shown, shownError), error.failure === 'canceled');
 }
 
 /** The method of the request that follows. */

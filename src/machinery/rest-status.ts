@@ -5,7 +5,7 @@ import { type StatusCause, type StatusDetails, StatusError } from './status.js';
 /** What a refusal was about has room in this; more is no Status. */
 const MAX_STATUS_BYTES = 1024 * 1024;
 
-/** The refusal a body tells of, or undefined when it is something else. */
+/** The Status in a body, or undefined when it is something else. */
 export function parseStatus(body: Buffer): StatusError | undefined {
   if (body.length > MAX_STATUS_BYTES) return undefined;
   let tree: unknown;

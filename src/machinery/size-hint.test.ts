@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasBytes } from './size-hint.js';
 
-test('whether an object is large is told without looking at all of it, nor at what its managers own', () => {
+test('whether an object is large is known without walking all of it, nor its managed fields', () => {
   const fieldsV1 = new Proxy({}, { ownKeys: () => assert.fail('they were read') });
   const metadata = { name: 'a', managedFields: [{ manager: 'm', fieldsV1 }] };
   assert.equal(hasBytes({ metadata, data: { a: 'x'.repeat(50) } }, 1_000), false);

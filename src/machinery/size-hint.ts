@@ -1,12 +1,12 @@
 // Objects that became larger on their way than what was sent of them, by what others have to say: a pod by the defaults of
-// its namespace. This remembers by how much, for as long as they live: how large an object is decides where its rules are
+// its namespace. This keeps by how much, for as long as they live: the size of an object decides where its rules are
 // run.
 
 import { keysOf } from '../lib/values/key-cache.js';
 
 const hints = new WeakMap<object, number>();
 
-/** `bytes`: about as many as what was added has when it is printed. */
+/** `bytes`: the approximate encoded size of what was added. */
 export function addSizeHint(object: object, bytes: number): void {
   hints.set(object, sizeHint(object) + bytes);
 }
@@ -33,7 +33,7 @@ function leftOf(value: unknown, bytes: number): number {
   let left = bytes;
   for (const name of keysOf(members)) {
     if (left <= 0) return 0;
-    // Sets of fields are read only where they are looked at, and tell of what is counted anyway.
+    // Field sets are parsed lazily, and describe what is counted anyway.
     if (name !== 'fieldsV1') left = leftOf(members[name], left - (Array.isArray(value) ? 0 : name.length));
   }
   return left;

@@ -11,15 +11,15 @@ function refusal(count: number, value: (i: number) => string): StatusError {
   return invalid(KIND, 'a', errors);
 }
 
-test('of very many errors the first ten thousand are told, in the message and among the causes', () => {
-  const told = refusal(10_000, String);
-  assert.equal(told.details?.causes?.length, 10_000);
+test('of very many errors the first ten thousand are reported, in the message and among the causes', () => {
+  const reported = refusal(10_000, String);
+  assert.equal(reported.details?.causes?.length, 10_000);
   const most = refusal(30_000, String);
   assert.equal(most.details?.causes?.length, 10_000);
-  assert.equal(most.message, told.message);
+  assert.equal(most.message, reported.message);
 });
 
-test('of long errors so many are told as an answer can hold, and the first always', () => {
+test('of long errors so many are reported as an answer can hold, and the first always', () => {
   const long = 'x'.repeat(1024 * 1024);
   const some = refusal(100, () => long);
   assert.equal(some.details?.causes?.length, 3);

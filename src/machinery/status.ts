@@ -49,7 +49,7 @@ export class StatusError extends Error {
   continueToken = '';
   /** Set where somebody else's server refused and said so. */
   resourceVersion = '';
-  /** Set where it is long and was made elsewhere: all of the Status, as JSON. The message may be only its beginning. */
+  /** Set where it is long and was made elsewhere: all of the Status, as JSON. The message may be only a prefix. */
   encoded: Buffer | undefined = undefined;
 
   constructor(
@@ -82,7 +82,7 @@ export class StatusError extends Error {
 /** No route of the path fits: refused before anything of the verb began. */
 export class RouteRefusal extends StatusError {}
 
-/** Details print in the wire's order, without their empty members. */
+/** Encodes details in the wire's order, without their empty members. */
 function pruneDetails(details: StatusDetails): StatusDetails {
   return {
     ...(details.name ? { name: details.name } : {}),
@@ -153,17 +153,17 @@ const MAX_CAUSES_LENGTH = 4 * 1024 * 1024;
 
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const head = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
-  const told = errors.slice(0, limitCauses(errors));
-  const message = told.length === 0 ? head : `${head}: ${aggregateText(told.map(fieldErrorText))}`;
+  const reported = errors.slice(0, limitCauses(errors));
+  const message = reported.length === 0 ? head : `${head}: ${aggregateText(reported.map(fieldErrorText))}`;
   return new StatusError(422, 'Invalid', message, {
     name,
     group: kind.group,
     kind: kind.kind,
-    causes: told.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
+    causes: reported.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
   });
 }
 
-/** The first is told whatever its length. */
+/** The first is reported whatever its length. */
 function limitCauses(errors: readonly FieldError[]): number {
   let characters = 0;
   for (const [position, { body, field }] of errors.entries()) {
@@ -200,7 +200,7 @@ export const unsupportedMediaType = (supported: readonly string[]): StatusError 
     `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
 
-/** No route of the path takes what was sent. */
+/** No route of the path accepts the request's method. */
 export const wrongMediaType = (): StatusError =>
   new RouteRefusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 
@@ -218,7 +218,7 @@ export const requestEntityTooLarge = (message: string): StatusError =>
 
 export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
 
-/** What is told of a server that answered with a status and nothing that could be told on. `message` is its own. */
+/** The Status for a server that answered with a status code and no usable body. `message` is its own. */
 export function genericResponse(code: number, resource: GroupResource, name: string, message: string): StatusError {
   const [reason, text] = GENERIC.get(code) ?? (code >= 500 ? serverError(message) : unknownAnswer(code));
   // Two spaces: the verb that would stand between them is not known.
@@ -226,7 +226,7 @@ export function genericResponse(code: number, resource: GroupResource, name: str
   return new StatusError(code, reason, whole, about(resource, name));
 }
 
-/** An empty text: what the server said itself tells more. */
+/** An empty text: the server's own words say more. */
 const GENERIC: ReadonlyMap<number, readonly [string, string]> = new Map([
   [409, ['Conflict', 'the server reported a conflict']],
   [404, ['NotFound', 'the server could not find the requested resource']],

@@ -23,7 +23,7 @@ const refused: readonly (readonly [text: string, why: string])[] = [
   ['2026-02-03T23:00:00.5Zx', '"2026-02-03T23:00:00.5Zx": extra text: "x"'],
 ];
 
-test('what is no time is told where it stops being one', () => {
+test('the error of a malformed time names where parsing stops', () => {
   for (const [text, why] of refused) {
     assert.throws(() => canonicalTime(text), { message: `parsing time ${why}` }, text);
   }

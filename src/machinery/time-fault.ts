@@ -1,5 +1,5 @@
 // Why a text is no time, in the words of kube-apiserver's reader: it goes through the text part by part, and clients
-// are told where it stopped.
+// see where it stopped.
 
 const SECONDS = '2006-01-02T15:04:05Z07:00';
 const MICROSECONDS = '2006-01-02T15:04:05.000000Z07:00';

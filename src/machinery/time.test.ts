@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { canonicalDuration, canonicalMicroTime, canonicalTime, parseDuration, timeOf } from './time.js';
 
-test('times print in UTC to the second', () => {
+test('times are formatted in UTC to the second', () => {
   assert.equal(canonicalTime('2024-02-29T23:59:59Z'), '2024-02-29T23:59:59Z');
   assert.equal(canonicalTime('2024-01-01T00:30:00.999+01:00'), '2023-12-31T23:30:00Z');
   assert.equal(canonicalTime('1969-12-31T23:59:59Z'), '1969-12-31T23:59:59Z');
@@ -34,7 +34,7 @@ test('dates become texts', () => {
   assert.equal(timeOf(date), '2023-11-14T22:13:20Z');
 });
 
-test('durations print as Go prints them', () => {
+test('durations are formatted as Go formats them', () => {
   const cases: [string, string][] = [
     ['90m', '1h30m0s'],
     ['1.5s', '1.5s'],
@@ -44,7 +44,7 @@ test('durations print as Go prints them', () => {
     ['-1m', '-1m0s'],
     ['1h0.5s', '1h0m0.5s'],
   ];
-  for (const [text, printed] of cases) assert.equal(canonicalDuration(text), printed);
+  for (const [text, formatted] of cases) assert.equal(canonicalDuration(text), formatted);
   assert.throws(() => canonicalDuration('5'), /missing unit in duration "5"/);
   assert.throws(() => canonicalDuration('5x'), /unknown unit "x"/);
   assert.throws(() => canonicalDuration(''), /invalid duration ""/);

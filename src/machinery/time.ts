@@ -1,8 +1,8 @@
-// The API's times and durations: Go's reading of RFC 3339, printed in UTC to the second or the microsecond.
+// The API's times and durations: Go's reading of RFC 3339, formatted in UTC to the second or the microsecond.
 import { trimEnd } from '../lib/text/trim-end.js';
 import { timeFault } from './time-fault.js';
 
-/** A time as the API prints it: `2024-05-06T07:08:09Z`. The zero time is null. */
+/** A time as the API encodes it: `2024-05-06T07:08:09Z`. The zero time is null. */
 export function canonicalTime(text: string): string | null {
   // The usual case: already canonical.
   if (text.length === 20 && canonicalShape.test(text) && isRealDate(text)) return text === ZERO_TIME ? null : text;
@@ -103,7 +103,7 @@ export function parseDuration(text: string): bigint {
   return match?.[1] === '-' ? -total : total;
 }
 
-/** As Go prints a duration: `1h30m0s`, `1.5s`, `20ms`, `0s`. */
+/** As Go formats a duration: `1h30m0s`, `1.5s`, `20ms`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s';
   const sign = nanoseconds < 0n ? '-' : '';
@@ -127,7 +127,7 @@ export const canonicalDuration = (text: string): string => formatDuration(parseD
 export class TimeError extends Error {}
 
 const NANOSECONDS_PER_MS = 1e6;
-/** Go takes an hour of one digit. */
+/** Go accepts an hour of one digit. */
 const shape = /^(\d{4}-\d\d-\d\dT)(\d\d?)(:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
 const microShape = /^\d{4}-\d\d-\d\dT\d\d?:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
 const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -146,10 +146,10 @@ const durationUnits: ReadonlyMap<string, bigint> = new Map([
 ]);
 /** Of a number of 64 bits. */
 const MAX_DURATION_DIGITS = 19;
-/** Longer ones say the same unit again and again, which takes long to read. */
+/** Longer ones repeat a unit again and again, which is slow to parse. */
 const MAX_DURATION_CHARACTERS = 4096;
 
-/** JavaScript would turn 30 February into 1 March, and 24:00 into the next day. */
+/** JavaScript would make 30 February 1 March, and 24:00 the next day. */
 function isRealDate(text: string): boolean {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(5, 7));

@@ -6,10 +6,10 @@ export interface UserInfo {
   readonly extra?: UserExtra;
 }
 
-/** What else is known of somebody. Null is what a webhook may say in a list's place, and is told on as such. */
+/** What else is known of somebody. A webhook may send null in place of a list, and it is passed on as such. */
 export type UserExtra = Readonly<Record<string, readonly string[] | null>>;
 
-/** As maps are printed: in the order of their keys. */
+/** As maps are encoded: in the order of their keys. */
 export const sortedExtra = (extra: UserExtra): Record<string, string[] | null> =>
   Object.fromEntries(
     Object.keys(extra)

@@ -2,7 +2,7 @@ import { buildStamp } from './build-stamp.js';
 import { GIT_VERSION, RELEASE } from './names.js';
 import type { MinorVersion } from './kube-version.js';
 
-/** What `/version` and `--version=raw` tell, in the order of the fields. */
+/** The fields of `/version` and `--version=raw`, in their order. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;

@@ -21,10 +21,10 @@ export const policyInput = ({ request, matched, objects, namespace, ask }: Polic
   ...objects,
   request: requestValue(request, matched),
   namespaceObject: namespace,
-  authorizer: { user: request.attributes.context.user, ask, resource: resourceAsked(request.attributes) },
+  authorizer: { user: request.attributes.context.user, ask, resource: requestedResource(request.attributes) },
 });
 
-const resourceAsked = ({ resource, subresource, namespace, name }: AdmissionAttributes) => ({
+const requestedResource = ({ resource, subresource, namespace, name }: AdmissionAttributes) => ({
   apiGroup: resource.group,
   resource: resource.resource,
   subresource,

@@ -10,7 +10,7 @@ export interface ConditionsOptions {
   readonly observeMatch?: (seconds: number, errors: number) => void;
 }
 
-/** A condition that is false decides, whatever errors the others gave. Conditions that all hold are not observed. */
+/** A condition that is false decides, whatever errors the others have. Conditions that all hold are not observed. */
 export async function conditionsHold({
   compiled,
   matchInput,

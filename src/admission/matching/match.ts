@@ -13,7 +13,7 @@ import type { ResourceMatch } from './resource-match.js';
 /** Something about the policy or its binding itself is wrong. */
 export interface Fault {
   readonly fault: string;
-  /** What a client is told where nobody else takes care of it. */
+  /** The Status for the client where no failure policy applies. */
   readonly status?: StatusError;
 }
 
@@ -44,7 +44,7 @@ function selectorOf(selector: SelectorObject | undefined): LabelSelector | Fault
 
 const faultOf = (status: StatusError): Fault => ({ fault: status.message, status });
 
-// hot: every policy is asked on every write. What costs nothing is asked first, the namespace last.
+// hot: every policy is matched on every write. What costs nothing is checked first, the namespace last.
 export function matchRequest(
   criteria: Criteria,
   request: SeenRequest,
@@ -150,7 +150,7 @@ function scopeMatches(
 const nameMatches = ({ resourceNames = [] }: NamedRuleWithOperations, { name }: AdmissionAttributes): boolean =>
   resourceNames.length === 0 || resourceNames.includes(name);
 
-/** The object as it is or as it was: who takes a label away does not get around a policy so. */
+/** The object as it is or as it was: removing a label does not evade a policy. */
 function matchesObject(selector: LabelSelector | Fault, { object, old }: SeenRequest): boolean | Fault {
   if (isFault(selector) || selector.empty) return isFault(selector) ? selector : true;
   return [object, old].some((each) => each !== undefined && selector.matches(each.metadata.labels));

@@ -1,4 +1,4 @@
-// The authorizer for expressions: what one request has asked is remembered, and what must be waited for is.
+// The authorizer for expressions: memoizes the answers of one request, and waits for those that are pending.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { AccessAnswer } from '../../cel/kubernetes/authorizer.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
@@ -6,7 +6,7 @@ import type { Cancellation } from '../../lib/async/cancellation.js';
 import type { AuthorizationAttributes } from '../../machinery/access.js';
 
 /** Thrown through an evaluation, which cannot wait, to whoever can. */
-class StillAsked extends Error {
+class PendingAnswer extends Error {
   constructor(readonly answered: Promise<void>) {
     super('the authorizer has not answered yet');
   }
@@ -24,7 +24,7 @@ export class MemoizedAnswers {
     const key = JSON.stringify(question);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const remember = ({ decision, reason, evaluationError }: Awaited<ReturnType<Authorizer['authorize']>>) => {
+    const memoize = ({ decision, reason, evaluationError }: Awaited<ReturnType<Authorizer['authorize']>>) => {
       const answer = {
         allowed: decision === 'allow',
         reason,
@@ -34,8 +34,8 @@ export class MemoizedAnswers {
       return answer;
     };
     const result = this.authorizer.authorize(question, this.waiting);
-    if (!(result instanceof Promise)) return remember(result);
-    throw new StillAsked(result.then((answer) => void remember(answer)));
+    if (!(result instanceof Promise)) return memoize(result);
+    throw new PendingAnswer(result.then((answer) => void memoize(answer)));
   };
 
   /** Does the work anew after each answer that had to be waited for; it must have no effects. */
@@ -44,7 +44,7 @@ export class MemoizedAnswers {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof StillAsked)) throw error;
+        if (!(error instanceof PendingAnswer)) throw error;
         await error.answered;
       }
     }

@@ -21,7 +21,7 @@ export function requestValue(request: SeenRequest, matched: ResourceMatch): Requ
   return { ...requestHead(request, matched, ''), dryRun: attributes.context.dryRun, options };
 }
 
-/** What stands before the objects and the options. Texts that are empty are left out, as kube-apiserver prints them. */
+/** What stands before the objects and the options. Texts that are empty are left out, as kube-apiserver encodes them. */
 export function requestHead({ attributes, kind }: SeenRequest, matched: ResourceMatch, uid: string): RequestHead {
   const { subresource, name, namespace, operation } = attributes;
   return {
@@ -57,7 +57,7 @@ const OPTIONS_KINDS: Readonly<Record<Exclude<Operation, 'CONNECT'>, string>> = {
   DELETE: 'DeleteOptions',
 };
 
-/** Options as the API has them: those of writes are kept in a form that is easier to ask. */
+/** Options as the API has them: those of writes are kept in a parsed form. */
 export function optionsValue({ operation, options }: AdmissionAttributes): object | null {
   if (operation === 'CONNECT' || options === undefined) return null;
   const head = { kind: OPTIONS_KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
@@ -71,7 +71,7 @@ export function optionsValue({ operation, options }: AdmissionAttributes): objec
   };
 }
 
-/** The members of a namespace's metadata that expressions may ask for. */
+/** The members of a namespace's metadata that expressions may read. */
 const NAMESPACE_METADATA = [
   'name',
   'generateName',

@@ -14,11 +14,11 @@ export interface ServedResources {
   /** A stored object in the version of a resource, read only. One of another kind than the resource's stays as it is. */
   inVersion(resource: GroupVersionResource, stored: Readonly<KubeObject>): Readonly<KubeObject>;
   /**
-   * The object in the version of a resource, where others must be asked to convert it; undefined where `inVersion` can.
+   * The object in the version of a resource, where a webhook must convert it; undefined where `inVersion` can.
    * Rejects with a StatusError.
    */
   convert(resource: GroupVersionResource, object: Readonly<KubeObject>): Promise<KubeObject> | undefined;
-  /** An object as that resource, or `kind` of one of its subresources, prints it; a large one cooperatively. */
+  /** Encodes an object as that resource, or `kind` of one of its subresources; a large one cooperatively. */
   print(
     resource: GroupVersionResource,
     kind: GroupVersionKind,
@@ -26,7 +26,7 @@ export interface ServedResources {
   ): MaybePromise<string | Buffer>;
   /**
    * What somebody made of an object of a resource, as it is stored: in normal form and with its defaults. `tree` is
-   * parsed JSON, taken over; `kind` is what the object was seen as. Throws DecodeError or StatusError. Strict, also for
+   * parsed JSON, whose ownership passes to the callee; `kind` is what the object was seen as. Throws DecodeError or StatusError. Strict, also for
    * fields a built-in type does not know.
    */
   toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject, strict?: boolean): KubeObject;
@@ -133,7 +133,7 @@ export class SeenRequest {
     return seen === null ? 'null' : this.served.print(matched.resource, matched.kind, seen);
   }
 
-  /** What a CONNECT asks for as JSON. */
+  /** The options of a CONNECT as JSON. */
   encodeConnect({ resource, kind }: ResourceMatch): MaybePromise<string | Buffer> | undefined {
     const { connectOptions } = this.attributes;
     return connectOptions && this.served.print(resource, kind, connectOptions);

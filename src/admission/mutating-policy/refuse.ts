@@ -12,7 +12,7 @@ export interface Refusal {
   readonly reason?: string;
 }
 
-/** Refuses the request unless all policies that failed let themselves be ignored. The first one is told. */
+/** Refuses the request unless all policies that failed have the failure policy Ignore. The client gets the first failure. */
 export function refuse(attributes: AdmissionAttributes, refusals: readonly Refusal[]): void {
   const counted = refusals.filter(({ policy }) => policy.spec.failurePolicy !== 'Ignore');
   const [first] = counted;

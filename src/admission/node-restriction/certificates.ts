@@ -1,4 +1,4 @@
-// A kubelet asks for certificates of its own, and of the pods it runs.
+// A kubelet requests certificates for itself, and for the pods it runs.
 import { MIRROR_ANNOTATION } from '../../authz/node/pod-references.js';
 import { parseCertificateRequestPem } from '../../lib/x509/certificate-request.js';
 import { errorText } from '../../lib/text/error-text.js';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../machinery/object.js';
 import { type GroupResource, notFound, StatusError } from '../../machinery/status.js';
 import type { LifeContext } from '../../registry/kind.js';
 
-/** A refusal whose cause kube-apiserver does not tell as a Status of its own. */
+/** A refusal for whose cause kube-apiserver has no Status of its own. */
 export const plainError = (why: string): StatusError => new StatusError(500, '', why);
 
 /** Names of kinds in errors about objects a kubelet's request points to. */

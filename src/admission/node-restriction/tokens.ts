@@ -1,4 +1,4 @@
-// A kubelet asks for tokens only on behalf of the pods it runs, and for the audiences those pods name.
+// A kubelet requests tokens only on behalf of the pods it runs, and for the audiences those pods name.
 import type { Authorizer } from '../../authz/authorizer.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import { goQuote } from '../../lib/go/quote.js';

@@ -23,9 +23,9 @@ describe('validating webhooks', () => {
     assert.equal(createChain([plugin]).validate(testAttributes(write())), undefined);
   });
 
-  it('only those whose rules, selectors and conditions hold are asked', async () => {
+  it('only those whose rules, selectors and conditions hold are called', async () => {
     const other = [{ operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }];
-    const { plugin, asked } = testHooks('validating', {
+    const { plugin, calls } = testHooks('validating', {
       all: {},
       other: { rules: other },
       labelled: { objectSelector: { matchLabels: { x: 'y' } } },
@@ -34,7 +34,7 @@ describe('validating webhooks', () => {
       none: { rules: [] },
     });
     assert.equal(await refusal(plugin, testAttributes(write())), undefined);
-    assert.deepEqual(asked.map(({ hook }) => hook).sort(), ['all', 'named']);
+    assert.deepEqual(calls.map(({ hook }) => hook).sort(), ['all', 'named']);
   });
 
   it('a condition that fails ends it: no later one is looked at', async () => {
@@ -45,11 +45,11 @@ describe('validating webhooks', () => {
     };
     const fails = { matchConditions: [{ name: 'n', expression: 'object.spec.none == 1' }] };
     const spared = { matchConditions: [{ name: 'n', expression: "object.metadata.name != 'a'" }] };
-    const { plugin, asked } = testHooks('validating', { first: spared, second: fails, third: spared }, undefined, {
+    const { plugin, calls } = testHooks('validating', { first: spared, second: fails, third: spared }, undefined, {
       conditionMetrics: conditionMetrics as unknown as HookParts['conditionMetrics'] & object,
     });
     assert.match((await refusal(plugin, testAttributes(write()))) ?? '', /is forbidden: .*no such key: spec$/);
-    assert.deepEqual([evaluated, asked], [['first', 'second'], []]);
+    assert.deepEqual([evaluated, calls], [['first', 'second'], []]);
   });
 
   it('are not to blame where others cannot convert for them, nor does their failure policy let that pass', async () => {
@@ -72,13 +72,13 @@ describe('validating webhooks', () => {
   });
 
   it('never about webhooks and policies themselves', async () => {
-    const { plugin, asked } = testHooks('validating', { all: {} }, () => ({ allowed: false }));
+    const { plugin, calls } = testHooks('validating', { all: {} }, () => ({ allowed: false }));
     const resource = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
     assert.equal(await refusal(plugin, testAttributes(write({ resource }))), undefined);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(calls, []);
   });
 
-  it('tell why they refuse, warn and annotate', async () => {
+  it('say why they refuse, warn and annotate', async () => {
     const { plugin } = testHooks('validating', { 'a.test': {} }, () => ({
       allowed: false,
       status: { code: 418, message: 'no tea' },
@@ -91,16 +91,16 @@ describe('validating webhooks', () => {
     assert.deepEqual(attributes.annotations, { 'a.test/seen': 'yes' });
   });
 
-  it('that annotate with very much do not keep others from their turns', async () => {
+  it('that annotate with very much do not block the event loop', async () => {
     const auditAnnotations = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, '']));
     const { plugin } = testHooks('validating', { 'a.test': {} }, () => ({ auditAnnotations }));
     const attributes = testAttributes(write());
-    let turns = 0;
-    const counting = setInterval(() => turns++, 1);
+    let yields = 0;
+    const counting = setInterval(() => yields++, 1);
     assert.equal(await refusal(plugin, attributes), undefined);
     clearInterval(counting);
     assert.equal(Object.keys(attributes.annotations).length, 10_000);
-    assert.ok(turns > 1, String(turns));
+    assert.ok(yields > 1, String(yields));
   });
 
   it('that fail stop the request, or are passed over', async () => {
@@ -119,7 +119,7 @@ describe('validating webhooks', () => {
     }
   });
 
-  it('whose answer is none are told apart', async () => {
+  it('whose response is invalid fail, each with its own error', async () => {
     const say = async (raw: string): Promise<string> => {
       const said = await refusal(testHooks('validating', { h: {} }, () => ({ raw })).plugin, testAttributes(write()));
       return said?.replace('Internal error occurred: failed calling webhook "h": ', '') ?? 'nothing';
@@ -139,10 +139,10 @@ describe('validating webhooks', () => {
   });
 
   it('with side effects are no part of a dry run', async () => {
-    const { plugin, asked } = testHooks('validating', { h: { sideEffects: 'Some', failurePolicy: 'Ignore' } });
+    const { plugin, calls } = testHooks('validating', { h: { sideEffects: 'Some', failurePolicy: 'Ignore' } });
     const said = await refusal(plugin, testAttributes(write({ dryRun: true })));
     assert.equal(said, 'admission webhook "h" does not support dry run');
-    assert.equal(asked.length, 0);
+    assert.equal(calls.length, 0);
   });
 
   it('have no longer than the request, and say so', async () => {
@@ -157,7 +157,7 @@ describe('validating webhooks', () => {
     );
   });
 
-  it('are asked no longer than somebody waits, whatever their failure policy', async () => {
+  it('are called no longer than somebody waits, whatever their failure policy', async () => {
     for (const failurePolicy of ['Ignore', 'Fail'] as const) {
       const gone = new AbortController();
       const { plugin } = testHooks('validating', { h: { failurePolicy } }, () => {
@@ -176,32 +176,32 @@ describe('validating webhooks', () => {
 
 describe('mutating webhooks', () => {
   it('see what those before them changed', async () => {
-    const { plugin, asked } = testHooks('mutating', { a: {}, b: {} }, ({ hook }) => ({
+    const { plugin, calls } = testHooks('mutating', { a: {}, b: {} }, ({ hook }) => ({
       patch: [add(`/data/${hook}`, 'x')],
     }));
     const attributes = testAttributes(write());
     assert.equal(await refusal(plugin, attributes), undefined);
     assert.deepEqual((attributes.object as { data?: object }).data, { own: '1', a: 'x', b: 'x' });
-    const seen = asked.map(({ request }) => Object.keys((request.object as { data?: object }).data ?? {}));
+    const seen = calls.map(({ request }) => Object.keys((request.object as { data?: object }).data ?? {}));
     assert.deepEqual(seen, [['own'], ['own', 'a']]);
   });
 
-  it('are asked again once about a later change, if they want to be', async () => {
-    const { plugin, asked } = testHooks(
+  it('are called once more after a later change, if they want to be', async () => {
+    const { plugin, calls } = testHooks(
       'mutating',
       { a: { reinvocationPolicy: 'IfNeeded' }, never: {}, b: { reinvocationPolicy: 'IfNeeded' } },
-      ({ hook }) => (hook === 'b' ? { patch: [add('/data/b', String(asked.length))] } : {}),
+      ({ hook }) => (hook === 'b' ? { patch: [add('/data/b', String(calls.length))] } : {}),
     );
     await createChain([plugin]).admit(testAttributes(write()));
     assert.deepEqual(
-      asked.map(({ hook }) => hook),
+      calls.map(({ hook }) => hook),
       ['a', 'never', 'b', 'a'],
     );
   });
 
   it('have changed with the first patch the times at which fields were changed, and with later ones what they say', async () => {
     const notes = async (kind: string, old?: object): Promise<string[]> => {
-      const { plugin, asked } = testHooks(
+      const { plugin, calls } = testHooks(
         'mutating',
         { idle: { reinvocationPolicy: 'IfNeeded' }, a: {}, b: {} },
         ({ hook }) => (hook === 'idle' ? {} : { patch: [add('/data/own', '1')] }),
@@ -213,7 +213,7 @@ describe('mutating webhooks', () => {
       await createChain([plugin]).admit(attributes);
       const said = Object.entries(attributes.annotations).filter(([key]) => key.startsWith('mutation.'));
       const mutated = said.map(([, value]) => String((JSON.parse(value) as { mutated: boolean }).mutated));
-      return [...mutated, ...asked.slice(3).map(({ hook }) => `${hook} again`)];
+      return [...mutated, ...calls.slice(3).map(({ hook }) => `${hook} again`)];
     };
     assert.deepEqual(await notes('ConfigMap'), ['false', 'true', 'false', 'false', 'idle again']);
     assert.deepEqual(await notes('ConfigMap', { data: {} }), ['false', 'true', 'false', 'false', 'idle again']);

@@ -20,7 +20,7 @@ const EXEMPT: ReadonlySet<string> = new Set(
 
 export interface HookPluginParts {
   readonly source: HookSource;
-  /** Made when the first hook is to be asked. */
+  /** Created for the first call of a hook. */
   readonly parts: () => HookParts;
 }
 

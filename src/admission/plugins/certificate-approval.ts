@@ -5,7 +5,7 @@ import type { CertificateSigningRequest } from '../../schema/generated/certifica
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
-/** Approving takes the right to approve for the signer that would issue. */
+/** Approving requires the right to approve for the signer that would issue. */
 export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateApproval',
   handles: (operation) => operation === 'UPDATE',

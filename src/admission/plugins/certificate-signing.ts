@@ -6,7 +6,7 @@ import type { CertificateSigningRequest } from '../../schema/generated/certifica
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
-/** Issuing a certificate, or failing to, takes the right to sign for its signer. */
+/** Issuing a certificate, or failing to, requires the right to sign for its signer. */
 export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateSigning',
   handles: (operation) => operation === 'UPDATE',

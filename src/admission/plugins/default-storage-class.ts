@@ -10,7 +10,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-/** A claim that names no class gets the default one. The empty name is a name: it asks for no class at all. */
+/** A claim that names no class gets the default one. The empty name is a name: it means no class at all. */
 export const defaultStorageClass: AdmissionPlugin = {
   name: 'DefaultStorageClass',
   handles: (operation) => operation === 'CREATE',

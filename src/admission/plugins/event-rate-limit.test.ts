@@ -42,7 +42,7 @@ test('counts each namespace, user, or source and object on its own', async () =>
   }
 });
 
-test('tells every limit that is reached, and forgets who was silent longest', async () => {
+test('reports every limit that is reached, and evicts the least recently used source', async () => {
   const plugin = eventRateLimit(
     [limit('Server', { burst: 3 }), limit('Namespace', { burst: 1, cacheSize: 1 })],
     () => 0,

@@ -12,7 +12,7 @@ export interface EventLimit {
   readonly type: LimitType;
   readonly qps: number;
   readonly burst: number;
-  /** Origins remembered at once; the one that was silent longest is forgotten. */
+  /** Sources cached at once; the least recently used is evicted. */
   readonly cacheSize: number;
 }
 

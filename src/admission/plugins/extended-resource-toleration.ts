@@ -4,7 +4,7 @@ import type { Pod, PodSpec, Toleration } from '../../schema/generated/core.v1.js
 import { isFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
-/** Lets pods that ask for a device onto the nodes that are tainted to be kept for its users. */
+/** Lets pods that request a device onto the nodes that are tainted to be kept for its users. */
 export const extendedResourceToleration: AdmissionPlugin = {
   name: 'ExtendedResourceToleration',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -19,7 +19,7 @@ export const extendedResourceToleration: AdmissionPlugin = {
   },
 };
 
-/** Seconds aside, a toleration that is there already is replaced, not added again. */
+/** A toleration that differs at most in its seconds is replaced, not added again. */
 function tolerate(spec: PodSpec, added: Toleration): void {
   const given = spec.tolerations ?? [];
   const matches = (toleration: Toleration): boolean =>

@@ -9,13 +9,13 @@ function backend(
   answers: readonly { readonly status?: number; readonly body?: object }[],
   more: Partial<ImagePolicySettings> = {},
 ) {
-  const asked: object[] = [];
+  const reviews: object[] = [];
   const urls: string[] = [];
   const clock = { nowMs: 0 };
   const request = async ({ url, body }: OutboundRequest) => {
     urls.push(url.href);
-    asked.push((JSON.parse(body as string) as { spec: object }).spec);
-    const { status = 200, body: answer = {} } = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    reviews.push((JSON.parse(body as string) as { spec: object }).spec);
+    const { status = 200, body: answer = {} } = answers[Math.min(reviews.length, answers.length) - 1] ?? {};
     const review = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', ...answer };
     return { status, headers: {}, rawHeaders: [], body: Readable.from([Buffer.from(JSON.stringify(review))]) };
   };
@@ -34,7 +34,7 @@ function backend(
     wait: async () => undefined,
     log: () => undefined,
   });
-  return { asked, urls, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
+  return { reviews, urls, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
 }
 const pod = (image: string, more: Partial<TestWrite> = {}): TestWrite => ({
   resource: 'pods',
@@ -48,10 +48,10 @@ const allow = { body: { status: { allowed: true } } };
 const deny = { body: { status: { allowed: false, reason: 'evil' } } };
 
 describe('the image policy', () => {
-  it('is asked about all images, and what allows is remembered for a while', async () => {
-    const { say, asked, clock } = backend([allow]);
+  it('is called with all images, and an approval is cached for a while', async () => {
+    const { say, reviews, clock } = backend([allow]);
     assert.deepEqual([await say(pod('a')), await say(pod('a'))], [undefined, undefined]);
-    assert.deepEqual(asked, [
+    assert.deepEqual(reviews, [
       {
         containers: [{ image: 'a' }, { image: 'init' }],
         annotations: { 'x.image-policy.k8s.io/ticket': '1' },
@@ -60,10 +60,10 @@ describe('the image policy', () => {
     ]);
     clock.nowMs = 1001;
     await say(pod('a'));
-    assert.equal(asked.length, 2);
+    assert.equal(reviews.length, 2);
   });
 
-  it('is asked at its path alone, without a slash at its end, and told how long it has', async () => {
+  it('is called at its path alone, without a trailing slash, and with its timeout', async () => {
     for (const [server, url] of [
       ['https://images.test', 'https://images.test/?timeout=30s'],
       ['https://images.test//a/b/', 'https://images.test/a/b?timeout=30s'],
@@ -75,24 +75,24 @@ describe('the image policy', () => {
     }
   });
 
-  it('refuses, and is asked again where refusals are not remembered', async () => {
-    const { say, asked } = backend([deny]);
+  it('refuses, and is called again where refusals are not cached', async () => {
+    const { say, reviews } = backend([deny]);
     const words = 'pods "p" is forbidden: image policy webhook backend denied one or more images: evil';
     assert.deepEqual([await say(pod('a')), await say(pod('a'))], [words, words]);
-    assert.equal(asked.length, 2);
+    assert.equal(reviews.length, 2);
   });
 
-  it('that fails is asked five times, and then decides by its default', async () => {
+  it('that fails is called five times, and then decides by its default', async () => {
     const failing = backend([{ status: 500 }]);
     assert.match((await failing.say(pod('a'))) ?? '', /is forbidden: an error on the server/);
-    assert.equal(failing.asked.length, 5);
+    assert.equal(failing.reviews.length, 5);
     const open = backend([{ status: 500 }], { defaultAllow: true });
     const attributes = testAttributes(pod('a'));
     assert.equal(await refusal(open.plugin, attributes), undefined);
     assert.deepEqual(attributes.annotations, { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' });
   });
 
-  it('that answers with another kind is told what the server knows', async () => {
+  it('that answers with another kind fails with the expected kind', async () => {
     const { say } = backend([{ body: { kind: 'Other' } }]);
     assert.equal(
       await say(pod('a')),
@@ -101,10 +101,10 @@ describe('the image policy', () => {
   });
 
   it('says nothing of other subresources and resources', async () => {
-    const { say, asked } = backend([deny]);
+    const { say, reviews } = backend([deny]);
     for (const write of [pod('a', { subresource: 'status' }), pod('a', { resource: 'pods.metrics.k8s.io' })]) {
       assert.equal(await say(write), undefined);
     }
-    assert.equal(asked.length, 0);
+    assert.equal(reviews.length, 0);
   });
 });

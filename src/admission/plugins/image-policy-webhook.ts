@@ -22,7 +22,7 @@ export interface ImagePolicySettings {
   readonly client: RestCall['client'];
   /** The backend's address. */
   readonly server: URL;
-  /** How long answers are remembered; 0 for not at all. */
+  /** How long answers are cached; 0 for not at all. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   readonly retryBackoffMs: number;
@@ -49,13 +49,13 @@ const BACKOFF_JITTER = 0.2;
 
 /** Asks a backend whether the images of a pod may run. */
 export function imagePolicyWebhook(parts: ImagePolicyParts): AdmissionPlugin {
-  const remembered = new Answers(parts);
+  const cached = new Answers(parts);
   const validate = async (attributes: AdmissionAttributes): Promise<void> => {
     const spec = specOf(attributes);
     const key = JSON.stringify(spec);
-    const status = remembered.get(key) ?? (await ask(parts, spec, attributes));
+    const status = cached.get(key) ?? (await ask(parts, spec, attributes));
     if (status === undefined) return;
-    remembered.set(key, status);
+    cached.set(key, status);
     for (const [name, value] of Object.entries(status.auditAnnotations ?? {})) {
       if (isQualifiedName(PREFIX + name).length === 0) attributes.annotate(PREFIX + name, value);
     }
@@ -135,7 +135,7 @@ async function ask(
       attributes.annotate(`${PREFIX}failed-open`, 'true');
       return undefined;
     }
-    // What the backend itself refuses is told as it said it.
+    // A refusal by the backend is passed on in its own words.
     throw error instanceof StatusError && error.reason === 'Forbidden' ? error : forbid(attributes, error.message);
   }
 }

@@ -14,7 +14,7 @@ const pod = (...resources: object[]): Pod =>
 const onPod = (object: Pod, ...limits: Partial<LimitRangeItem>[]) =>
   testAttributes({ resource: 'pods', object, world: { limitranges: [range(...limits)] } });
 
-test('refuses containers outside the limits, telling all that is wrong by resource', async () => {
+test('refuses containers outside the limits, with all errors by resource', async () => {
   const item = { type: 'Container', max: { cpu: '1', memory: '1Gi' }, min: { cpu: '50m' } };
   const attributes = onPod(pod({ limits: { cpu: '2' }, requests: { cpu: '10m' } }), item);
   assert.equal(
@@ -57,7 +57,7 @@ test('refuses claims that are too small', async () => {
   );
 });
 
-test('gives containers what they leave out, and notes it', async () => {
+test('defaults what containers leave out, and annotates it', async () => {
   const object = pod({ requests: { cpu: '1' } }, {});
   const item = { type: 'Container', default: { memory: '64Mi', cpu: '2' }, defaultRequest: { cpu: '100m' } };
   assert.equal(await refusal(limitRanger, onPod(object, item)), undefined);
@@ -83,11 +83,11 @@ test('leaves updates of pods and pods being deleted alone', async () => {
   assert.equal(await refusal(limitRanger, deleting), undefined);
 });
 
-test('a pod that is given tens of thousands of amounts is known to have grown, and others have their turn meanwhile', async () => {
+test('tens of thousands of defaults raise the size hint of a pod, and applying them yields to the event loop', async () => {
   const amounts = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`example.com/r${i}`, '1']));
   const object = pod({});
-  let turns = 0;
-  const others = setInterval(() => turns++, 0);
+  let yields = 0;
+  const others = setInterval(() => yields++, 0);
   assert.equal(
     await refusal(limitRanger, onPod(object, { type: 'Container', default: amounts, max: amounts })),
     undefined,
@@ -95,5 +95,5 @@ test('a pod that is given tens of thousands of amounts is known to have grown, a
   clearInterval(others);
   assert.deepEqual(object.spec.containers?.[0]?.resources, { limits: amounts });
   assert.ok(sizeHint(object) > JSON.stringify(amounts).length, `${sizeHint(object)}`);
-  assert.ok(turns > 3, `${turns}`);
+  assert.ok(yields > 3, `${yields}`);
 });

@@ -153,7 +153,7 @@ function* violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange):
 const limitsOf = ({ spec }: LimitRange, type: string): LimitRangeItem[] =>
   (spec?.limits ?? []).filter((item) => item.type === type);
 
-/** What the pod as a whole asks for; what it states at its own level goes before the sum of its containers. */
+/** What the pod as a whole requests; what it states at its own level goes before the sum of its containers. */
 function podAmounts(spec: PodSpec, { features }: LifeContext): Amounts {
   const amounts = { requests: aggregateContainers(spec, 'requests'), limits: aggregateContainers(spec, 'limits') };
   if (spec.resources && features.enabled('PodLevelResources')) {

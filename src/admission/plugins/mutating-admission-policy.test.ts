@@ -133,53 +133,53 @@ describe('MutatingAdmissionPolicy', () => {
   });
 
   it('says what an apply configuration may not do', async () => {
-    const told = async (expression: string): Promise<string | undefined> => {
+    const refusalOf = async (expression: string): Promise<string | undefined> => {
       const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }] } };
       const write = testAttributes({ resource: 'pods', kind: 'Pod', object, world: { namespaces: [NAMESPACE] } });
       const refused = await admit(pluginWith({ p: { mutations: [applied(expression)] } }), write);
       return refused?.message.replace("policy 'p' with binding 'p-0' denied request: ", '');
     };
     assert.equal(
-      await told('Object{spec: Object.spec{containers: [Object.spec.containers{name: "c", args: ["a"]}]}}'),
+      await refusalOf('Object{spec: Object.spec{containers: [Object.spec.containers{name: "c", args: ["a"]}]}}'),
       'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.containers[0].args',
     );
     assert.equal(
-      await told('Object{spec: Object.spec{containers: [Object.spec.volumes{name: "c"}]}}'),
+      await refusalOf('Object{spec: Object.spec{containers: [Object.spec.volumes{name: "c"}]}}'),
       'type mismatch: unexpected type name "Object.spec.volumes", expected "Object.spec.containers", which matches field name path from root Object type',
     );
     assert.equal(
-      await told('Object{spec: Object.spec{colour: "red"}}'),
+      await refusalOf('Object{spec: Object.spec{colour: "red"}}'),
       'error applying patch: failed to convert patch object to typed object: .spec.colour: field not declared in schema',
     );
     assert.equal(
-      await told('Object{metadata: Object.metadata{labels: {1: "a"}}}'),
+      await refusalOf('Object{metadata: Object.metadata{labels: {1: "a"}}}'),
       'invalid return type: *dynamic.ObjectVal',
     );
     assert.equal(
-      await told('Object{metadata: Object.metadata{labels: {"a": {"b": "c"}}}}'),
+      await refusalOf('Object{metadata: Object.metadata{labels: {"a": {"b": "c"}}}}'),
       'error applying patch: failed to convert patch object to typed object: .metadata.labels.a: expected map, got &{map[b:c]}',
     );
     assert.equal(
-      await told('Object{metadata: Object.metadata{finalizers: [["a"]]}}'),
+      await refusalOf('Object{metadata: Object.metadata{finalizers: [["a"]]}}'),
       'error applying patch: failed to convert patch object to typed object: .metadata.finalizers[0]: expected list, got &{[a]}',
     );
     const untyped = 'error applying patch: failed to convert patch object to typed object: ';
     assert.equal(
-      await told('Object{metadata: Object.metadata{labels: {"a": null}}}'),
+      await refusalOf('Object{metadata: Object.metadata{labels: {"a": null}}}'),
       `${untyped}.metadata.labels.a: expected string, got &value.valueUnstructured{Value:0}`,
     );
     assert.equal(
-      await told('Object{spec: Object.spec{activeDeadlineSeconds: object.?nope.orValue(null)}}'),
+      await refusalOf('Object{spec: Object.spec{activeDeadlineSeconds: object.?nope.orValue(null)}}'),
       `${untyped}.spec.activeDeadlineSeconds: expected numeric (int or float), got structpb.NullValue`,
     );
     assert.equal(
-      await told('Object{spec: Object.spec{hostNetwork: null, nodeSelector: null}}'),
+      await refusalOf('Object{spec: Object.spec{hostNetwork: null, nodeSelector: null}}'),
       `${untyped}errors:\n  .spec.hostNetwork: expected boolean, got &{NULL_VALUE}\n  .spec.nodeSelector: expected map, got &{NULL_VALUE}`,
     );
-    assert.match((await told('Object{spec: Object.spec{hostname: duration("1s")}}')) ?? '', /unsupported value/);
+    assert.match((await refusalOf('Object{spec: Object.spec{hostname: duration("1s")}}')) ?? '', /unsupported value/);
   });
 
-  it('runs a policy again that asks for it, also for its own change, but only once', async () => {
+  it('runs a policy again that requests it, also for its own change, but only once', async () => {
     const grow = (name: string) =>
       applied(`Object{data: {"${name}": ("${name}" in object.data ? object.data.${name} : "") + "x"}}`);
     const write = configMap({ a: '1' });
@@ -237,8 +237,8 @@ describe('MutatingAdmissionPolicy', () => {
     const registry = new MetricRegistry();
     const recorder = { ...policyMetrics(registry, conditionMetrics(registry)), ...mutationMetrics(registry) };
     const numbers = `[${Array.from({ length: 200 }, (_, i) => i).join()}]`;
-    const dear = `${numbers}.map(a, ${numbers}.map(b, ${numbers}.map(c, a + b + c)))`;
-    const mutations = [applied(`Object{data: {"n": string(size(${dear}))}}`)];
+    const expensive = `${numbers}.map(a, ${numbers}.map(b, ${numbers}.map(c, a + b + c)))`;
+    const mutations = [applied(`Object{data: {"n": string(size(${expensive}))}}`)];
     const refused = await admit(pluginWith({ p: { mutations } }, { recorder }), configMap({}));
     assert.match(refused?.message ?? '', /operation cancelled: actual cost limit exceeded$/);
     assert.match(

@@ -4,7 +4,7 @@ import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes } from '../plugin.js';
 import { namespaceLifecycle } from './namespace-lifecycle.js';
 
-test('a namespace that is not there is told of, and one that nobody can ask for fails', async () => {
+test('a missing namespace is not found, and one with an invalid name fails', async () => {
   const refusal = async (namespace: string): Promise<unknown> => {
     const attributes = {
       operation: 'CREATE',

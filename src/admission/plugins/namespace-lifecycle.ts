@@ -29,14 +29,14 @@ export const namespaceLifecycle: AdmissionPlugin = {
   },
 };
 
-/** kube-apiserver asks for what it does not know of, and its client cannot ask for every name. */
+/** kube-apiserver reads a namespace that its cache lacks, and its client refuses to request some names. */
 function missing(namespace: string): StatusError {
   const faults = pathSegmentName(namespace, false);
   if (faults.length === 0) return notFound(NAMESPACES, namespace);
   return internalError(`invalid resource name ${goQuote(namespace)}: [${faults.join(' ')}]`);
 }
 
-/** An answer about the namespace would tell those who may not know whether it exists. */
+/** An answer about the namespace would reveal whether it exists to those who may not know. */
 const isAccessReview = ({ resource }: AdmissionAttributes): boolean =>
   resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
 

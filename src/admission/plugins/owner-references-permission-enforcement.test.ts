@@ -4,11 +4,11 @@ import type { AuthorizationAttributes, Authorizer } from '../../authz/authorizer
 import { refusal, testAttributes } from '../test-attributes.js';
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.js';
 
-const allowing = (may: (asked: AuthorizationAttributes) => boolean): Authorizer => ({
-  authorize: (asked) => ({ decision: may(asked) ? 'allow' : 'no-opinion', reason: 'why not' }),
+const allowing = (may: (attributes: AuthorizationAttributes) => boolean): Authorizer => ({
+  authorize: (attributes) => ({ decision: may(attributes) ? 'allow' : 'no-opinion', reason: 'why not' }),
   rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
 });
-const plugin = (may: (asked: AuthorizationAttributes) => boolean) =>
+const plugin = (may: (attributes: AuthorizationAttributes) => boolean) =>
   ownerReferencesPermissionEnforcement({
     authorizer: allowing(may),
     resourceOf: ({ kind }) => (kind === 'ReplicaSet' ? { resource: 'replicasets', namespaced: true } : undefined),
@@ -18,7 +18,7 @@ const owned = (kind: string, blockOwnerDeletion = false): object => ({
 });
 const bare = { metadata: { name: 'p' } };
 
-test('changing owners takes the right to delete', async () => {
+test('changing owners requires the right to delete', async () => {
   const attributes = testAttributes({ resource: 'pods', old: bare, object: owned('ReplicaSet') });
   const why = `pods "p" is forbidden: cannot set an ownerRef on a resource you can't delete: why not, <nil>`;
   assert.equal(

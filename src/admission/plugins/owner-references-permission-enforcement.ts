@@ -14,8 +14,8 @@ export interface OwnerReferencesParts {
 }
 
 /**
- * Owner references make the garbage collector act. So changing them takes the right to delete the object, and holding
- * up an owner's deletion takes the right to set the owner's finalizers.
+ * Owner references make the garbage collector act. So changing them requires the right to delete the object, and holding
+ * up an owner's deletion requires the right to set the owner's finalizers.
  */
 export const ownerReferencesPermissionEnforcement = (parts: OwnerReferencesParts): AdmissionPlugin => ({
   name: 'OwnerReferencesPermissionEnforcement',

@@ -28,6 +28,6 @@ test('sends pods where their namespace belongs, or else the cluster’s', async 
   assert.deepEqual((await run('', { x: 'y' }, cluster)).selector, { x: 'y' });
 });
 
-test('takes no label for one that every object has', async () => {
+test('does not mistake an inherited member for a label', async () => {
   assert.deepEqual((await run('constructor=a', {})).selector, { constructor: 'a' });
 });

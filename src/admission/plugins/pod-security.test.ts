@@ -26,7 +26,7 @@ const hardened = {
 };
 
 describe('enforcing', () => {
-  test('restricted tells all violations at once, the baseline first', async () => {
+  test('restricted reports all violations at once, the baseline first', async () => {
     const attributes = enforcing('restricted', {
       hostNetwork: true,
       volumes: [{ name: 'v', hostPath: { path: '/' } }],
@@ -61,9 +61,9 @@ describe('enforcing', () => {
       containers: Array.from({ length: count }, (_, i) => ({ name: `c${i}`, image: 'i', resources: {} })),
     });
     const others: string[] = [];
-    setImmediate(() => others.push('had their turn'));
+    setImmediate(() => others.push('ran'));
     const why = (await refusal(plugin, enforcing('restricted', few(30_000)))) ?? '';
-    assert.deepEqual(others, ['had their turn']);
+    assert.deepEqual(others, ['ran']);
     const first = (text: string): string => text.slice(0, text.indexOf('(') + 20);
     assert.equal(first(why), first((await refusal(plugin, enforcing('restricted', few(3)))) ?? ''));
   });
@@ -134,7 +134,7 @@ describe('namespaces', () => {
     assert.equal(await refusal(plugin, update(labels, [], labels)), undefined);
   });
 
-  test('a stricter level is told what it would have refused', async () => {
+  test('a stricter level warns about what it would have refused', async () => {
     const owned = (name: string, uid: string): object =>
       pod({ hostPID: true }, { name, ownerReferences: [{ uid, controller: true }] });
     const attributes = update({ [`${P}enforce`]: 'baseline' }, [owned('b', '1'), owned('a', '1'), pod({})]);
@@ -145,7 +145,7 @@ describe('namespaces', () => {
     ]);
   });
 
-  test('others have their turns while thousands of pods are looked at', async () => {
+  test('evaluating thousands of pods yields to the event loop', async () => {
     const pods = Array.from({ length: 3000 }, (_, i) =>
       pod(
         { containers: Array.from({ length: 5 }, () => ({ name: 'c', resources: {} })), hostPID: true },
@@ -153,15 +153,15 @@ describe('namespaces', () => {
       ),
     );
     const attributes = update({ [`${P}enforce`]: 'restricted' }, pods);
-    let turns = 0;
-    let next = setImmediate(function turn() {
-      turns++;
-      next = setImmediate(turn);
+    let yields = 0;
+    let next = setImmediate(function count() {
+      yields++;
+      next = setImmediate(count);
     });
     assert.equal(await refusal(plugin, attributes), undefined);
     clearImmediate(next);
     assert.equal(attributes.warnings.length, 2);
-    assert.ok(turns > 2, `${turns}`);
+    assert.ok(yields > 2, `${yields}`);
   });
 });
 

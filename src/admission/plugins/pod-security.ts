@@ -55,7 +55,7 @@ export const NO_POD_SECURITY: PodSecurityOptions = {
   exemptions: { usernames: [], namespaces: [], runtimeClasses: [] },
 };
 
-/** Holds pods to the security level their namespace asks for; workloads that would make such pods are warned about. */
+/** Holds pods to the security level of their namespace; workloads that would make such pods are warned about. */
 export const podSecurity = (options: PodSecurityOptions): AdmissionPlugin => ({
   name: 'PodSecurity',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -181,11 +181,11 @@ type Evaluate = (policy: LevelVersion) => readonly Violation[];
 /** Each is looked at by some twenty checks. */
 const MANY_CONTAINERS = 500;
 
-/** Modes mostly ask for the same, so each answer is kept. */
+/** Modes mostly have the same level, so each result is memoized. */
 function evaluatorFor(
   pod: CheckedPod,
   modes: readonly Mode[],
-  asked: Policy,
+  levels: Policy,
   { features }: LifeContext,
 ): MaybePromise<Evaluate> {
   const answers = new Map<string, readonly Violation[]>();
@@ -200,8 +200,8 @@ function evaluatorFor(
 
   function* evaluateAll(): StepGenerator<void> {
     for (const mode of modes) {
-      const key = policyText(asked[mode]);
-      if (!answers.has(key)) answers.set(key, yield* evaluationSteps(asked[mode], pod, features));
+      const key = policyText(levels[mode]);
+      if (!answers.has(key)) answers.set(key, yield* evaluationSteps(levels[mode], pod, features));
     }
   }
 }

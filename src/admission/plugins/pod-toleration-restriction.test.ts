@@ -23,7 +23,7 @@ test('refuses tolerations beyond the namespace’s list, or else the cluster’s
   assert.equal((await run({}, [exists('b')], [exists('cluster')])).why, `${text} cluster whitelist`);
 });
 
-test('gives pods the namespace’s tolerations, or else the cluster’s', async () => {
+test('adds to pods the namespace’s tolerations, or else the cluster’s', async () => {
   const own = { [`${P}defaultTolerations`]: JSON.stringify([exists('n')]) };
   assert.deepEqual((await run(own, [exists('b')])).tolerations, [exists('b'), exists('n')]);
   assert.deepEqual((await run({}, [])).tolerations, [exists('cluster')]);

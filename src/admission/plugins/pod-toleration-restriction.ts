@@ -30,7 +30,7 @@ export const podTolerationRestriction = (cluster: TolerationLists): AdmissionPlu
     if (attributes.operation === 'CREATE') {
       append(added, (await ofNamespace(attributes, DEFAULTS)) ?? cluster.default);
     }
-    // A pod that asks for resources is not the first to go when memory runs short.
+    // A pod that requests resources is not the first to be evicted when memory runs short.
     if ((status?.qosClass || computeQosClass(spec)) !== 'BestEffort') {
       added.push({ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' });
     }

@@ -1,4 +1,4 @@
-// What plugins ask for every pod is mostly in memory: then nothing is waited for.
+// What plugins look up for a pod is mostly in memory: then admission is synchronous.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lookup } from '../../registry/kind.js';
@@ -37,7 +37,7 @@ function newPod(spec: object): AdmissionAttributes {
   return { ...attributes, context: { ...attributes.context, lookup: atHand } };
 }
 
-test('a pod is admitted without waiting where all that is asked for it is at hand', () => {
+test('a pod is admitted without waiting where all that plugins look up is in memory', () => {
   const attributes = newPod({});
   assert.equal(chain.admit(attributes), undefined);
   assert.equal(chain.validate(attributes), undefined);
@@ -46,7 +46,7 @@ test('a pod is admitted without waiting where all that is asked for it is at han
   assert.equal(spec.containers?.[0]?.volumeMounts?.[0]?.name, 'kube-api-access-abcde');
 });
 
-test('a pod is refused without waiting where all that is asked for it is at hand', () => {
+test('a pod is refused without waiting where all that plugins look up is in memory', () => {
   assert.throws(() => void chain.admit(newPod({ priority: 8 })), /the integer value of priority \(8\) must not be/);
   assert.throws(
     () => void chain.validate(newPod({ serviceAccountName: 'a', overhead: {} })),

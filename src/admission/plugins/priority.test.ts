@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { priority } from './priority.js';
 
-test('is told of deletions, and lets all of them pass', async () => {
+test('handles deletions, and admits all of them', async () => {
   assert.deepEqual(
     (['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const).map((operation) => priority.handles(operation)),
     [true, true, true, false],

@@ -11,7 +11,7 @@ const WITHOUT_CLASS = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 /** Gives each pod the number its priority class stands for, and keeps the default class single. */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
-  // Of what is deleted it is told, and has nothing to say.
+  // Deletions reach the plugin, which admits them all.
   handles: (operation) => operation !== 'CONNECT',
   // hot: every pod; the classes are mostly at hand.
   admit: onlyFor('', 'pods', (attributes) => {

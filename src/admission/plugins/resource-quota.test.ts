@@ -77,7 +77,7 @@ describe('refuses', () => {
     assert.equal((await charge([covering], write('high'), limited)).why, undefined);
   });
 
-  test('what exceeds, with what was asked, used and allowed', async () => {
+  test('what exceeds, with what is requested, used and allowed', async () => {
     const hard = { pods: '2', 'requests.cpu': '1', 'limits.memory': '1Gi' };
     const full = quota(hard, { pods: '2', 'requests.cpu': '900m', 'limits.memory': '0' });
     const object = pod({ requests: { cpu: '200m' }, limits: { memory: '1Mi' } });

@@ -32,16 +32,16 @@ test('refuses classes that are not there and amounts that are not the class’s'
   );
 });
 
-test('an overhead of nothing is one, and a name that nobody can have is not asked for', async () => {
+test('an overhead of nothing is one, and an invalid name is not looked up', async () => {
   const nothing = {};
   noteGivenEmpty(nothing, { overhead: {} });
   assert.match((await run(nothing)).why ?? '', /Pod Overhead set without corresponding RuntimeClass defined Overhead$/);
   assert.equal((await run({ runtimeClassName: '' })).why, 'resource name may not be empty');
-  const told = `invalid resource name "a/%": [may not contain '/' may not contain '%']`;
-  assert.equal((await run({ runtimeClassName: 'a/%' })).why, told);
+  const message = `invalid resource name "a/%": [may not contain '/' may not contain '%']`;
+  assert.equal((await run({ runtimeClassName: 'a/%' })).why, message);
 });
 
-test('gives a pod the overhead and the place of its class', async () => {
+test('sets the overhead and the scheduling of the class on a pod', async () => {
   const { why, pod } = await run({ runtimeClassName: 'vm', overhead: { cpu: '0.25' }, nodeSelector: { a: 'b' } });
   assert.equal(why, undefined);
   assert.deepEqual(pod.spec.overhead, { cpu: '250m' });

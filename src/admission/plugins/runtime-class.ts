@@ -8,13 +8,13 @@ import { compareQuantities } from '../../machinery/quantity.js';
 import { StatusError } from '../../machinery/status.js';
 import type { Pod, PodSpec, ResourceList } from '../../schema/generated/core.v1.js';
 import type { RuntimeClass } from '../../schema/generated/node.v1.js';
-import { notAskedFor } from '../requested-name.js';
+import { requestNameFault } from '../requested-name.js';
 import { forbid, onlyFor } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 import { mergeTolerations } from '../tolerations.js';
 
 const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
-/** About as many has what is taken over of a class, each of its entries. */
+/** The approximate encoded size of each entry that is copied from a class. */
 const ENTRY_BYTES = 50;
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
@@ -34,8 +34,8 @@ function classOf(attributes: AdmissionAttributes): MaybePromise<RuntimeClass | u
   if (name === undefined) return undefined;
   return whenReady(attributes.context.lookup.get(RUNTIME_CLASSES, '', name), (found) => {
     if (found !== undefined) return found as RuntimeClass;
-    const unasked = notAskedFor(name);
-    if (unasked !== undefined) throw new StatusError(500, '', unasked);
+    const fault = requestNameFault(name);
+    if (fault !== undefined) throw new StatusError(500, '', fault);
     throw forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`);
   });
 }
@@ -45,8 +45,8 @@ function takeOver(attributes: AdmissionAttributes, found: RuntimeClass): void {
   setOverhead(attributes, spec, found);
   setScheduling(attributes, spec, found);
   const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
-  const taken = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
-  addSizeHint(attributes.object as Pod, ENTRY_BYTES * (taken + tolerations.length));
+  const copied = Object.keys(found.overhead?.podFixed ?? {}).length + Object.keys(nodeSelector).length;
+  addSizeHint(attributes.object as Pod, ENTRY_BYTES * (copied + tolerations.length));
 }
 
 function compare(attributes: AdmissionAttributes, found: RuntimeClass | undefined): void {

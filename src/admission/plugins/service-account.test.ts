@@ -19,17 +19,17 @@ test('the token is mounted cooperatively where containers are very many', async 
     world: { serviceaccounts: [{ metadata: { name: 'default', namespace: 'default' } }] },
   });
   const plugin = serviceAccount({ nameSuffix: () => 'abcde', wait: async () => undefined });
-  let turns = 0;
-  const counting = setInterval(() => turns++, 1);
+  let yields = 0;
+  const counting = setInterval(() => yields++, 1);
   await createChain([plugin]).admit(attributes);
   clearInterval(counting);
   const { spec } = attributes.object as unknown as Pod;
   assert.equal(spec?.volumes?.[0]?.name, 'kube-api-access-abcde');
   assert.ok((spec.containers ?? []).every(({ volumeMounts }) => volumeMounts?.[0]?.name === 'kube-api-access-abcde'));
-  assert.ok(turns > 1, String(turns));
+  assert.ok(yields > 1, String(yields));
 });
 
-test('an account by a name that nobody can have is not asked for', async () => {
+test('an account by an invalid name is not looked up', async () => {
   const attributes = testAttributes({
     resource: 'pods',
     object: { metadata: { name: 'p' }, spec: { serviceAccountName: 'a/b', containers: [] } },

@@ -2,7 +2,7 @@ import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { saysTrue } from '../../lib/go/strconv.js';
-import { notAskedFor } from '../requested-name.js';
+import { requestNameFault } from '../requested-name.js';
 import { forbid } from '../forbid.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { runSync, eachStep, runCooperatively } from '../../lib/scheduling/yield.js';
@@ -14,12 +14,12 @@ const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 /** About as many has the name of a secret in a pod. */
 const SECRET_BYTES = 30;
-/** About as many has a mount when it is printed. */
+/** The approximate encoded size of a mount. */
 const MOUNT_BYTES = 100;
 const DEFAULT_ACCOUNT = 'default';
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
-/** Longer than an hour by so little that kubelets can tell it from what a user asks for. */
+/** Longer than an hour by so little that it differs from what users request. */
 const TOKEN_SECONDS = 3607;
 const VOLUME_MODE = 0o644;
 /** A new namespace gets its default account a moment later, from a controller. */
@@ -102,7 +102,7 @@ async function accountLater(
     const found = await context.lookup.get(SERVICE_ACCOUNTS, namespace, name);
     if (found !== undefined) return found;
   }
-  const why = notAskedFor(name) ?? `serviceaccount ${goQuote(name)} not found`;
+  const why = requestNameFault(name) ?? `serviceaccount ${goQuote(name)} not found`;
   throw forbid(attributes, `error looking up service account ${namespace}/${name}: ${why}`);
 }
 

@@ -1,6 +1,6 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
-/** Keeps storage that is used from being deleted under its users; a controller takes the finalizer off. */
+/** Keeps storage that is used from being deleted under its users; a controller removes the finalizer. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   handles: (operation) => operation === 'CREATE',

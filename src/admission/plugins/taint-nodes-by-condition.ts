@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from '../plugin.js';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** A new node takes no pods until somebody has seen it ready. */
+/** A new node gets no pods until it is found ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   handles: (operation) => operation === 'CREATE',

@@ -23,7 +23,7 @@ const deployment = (replicas: number, more: Partial<TestWrite> = {}): TestWrite 
 const limited = (...validations: { expression: string; [member: string]: string }[]): TestPolicy => ({
   spec: { validations },
 });
-const told = (write: TestWrite, ...policies: readonly TestPolicy[]): Promise<string | undefined> =>
+const refusalOf = (write: TestWrite, ...policies: readonly TestPolicy[]): Promise<string | undefined> =>
   refusal(pluginFor(indexOf(...policies)), testAttributes(write));
 const DENIED = `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'policy' with binding 'policy-0' denied request: `;
 
@@ -42,7 +42,7 @@ describe('ValidatingAdmissionPolicy', () => {
 
   it('refuses with the code, the reason and the cause of the validation', async () => {
     const policy = limited({ expression: 'object.spec.replicas <= 3', message: TOO_MANY, reason: 'Forbidden' });
-    assert.equal(await told(deployment(3), policy), undefined);
+    assert.equal(await refusalOf(deployment(3), policy), undefined);
     const error = await Promise.resolve(
       pluginFor(indexOf(policy)).validate?.(testAttributes(deployment(4)), new Rounds()),
     ).then(
@@ -66,33 +66,33 @@ describe('ValidatingAdmissionPolicy', () => {
     const expression = ' object.spec.replicas <= 3 ';
     const messageExpression = "'got ' + string(object.spec.replicas)";
     assert.equal(
-      await told(deployment(4), limited({ expression })),
+      await refusalOf(deployment(4), limited({ expression })),
       `${DENIED}failed expression: ${expression.trim()}`,
     );
     const written = { expression, message: 'no' };
-    assert.equal(await told(deployment(4), limited({ ...written, messageExpression })), `${DENIED}got 4`);
+    assert.equal(await refusalOf(deployment(4), limited({ ...written, messageExpression })), `${DENIED}got 4`);
     for (const useless of ["'a\\nb'", "''", 'object.missing']) {
-      assert.equal(await told(deployment(4), limited({ ...written, messageExpression: useless })), `${DENIED}no`);
+      assert.equal(await refusalOf(deployment(4), limited({ ...written, messageExpression: useless })), `${DENIED}no`);
     }
   });
 
   it('errors refuse or not as the failure policy says', async () => {
     const validations = [{ expression: 'object.spec.missing > 1' }];
     assert.equal(
-      await told(deployment(1), { spec: { validations } }),
+      await refusalOf(deployment(1), { spec: { validations } }),
       `${DENIED}expression 'object.spec.missing > 1' resulted in error: no such key: missing`,
     );
-    assert.equal(await told(deployment(1), { spec: { validations, failurePolicy: 'Ignore' } }), undefined);
+    assert.equal(await refusalOf(deployment(1), { spec: { validations, failurePolicy: 'Ignore' } }), undefined);
     assert.match(
-      (await told(deployment(1), limited({ expression: 'nothing > 1' }))) ?? '',
+      (await refusalOf(deployment(1), limited({ expression: 'nothing > 1' }))) ?? '',
       /denied request: compilation error: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nothing'/,
     );
   });
 
-  it('match conditions that are false spare the request, whatever others give', async () => {
+  it('match conditions that are false spare the request, whatever others yield', async () => {
     const validations = [{ expression: 'false' }];
     const matching = (failurePolicy: string, ...expressions: string[]) =>
-      told(deployment(1), {
+      refusalOf(deployment(1), {
         spec: {
           failurePolicy,
           validations,
@@ -115,9 +115,9 @@ describe('ValidatingAdmissionPolicy', () => {
       { name: 'broken', expression: 'object.nope' },
     ];
     const policy = (expression: string): TestPolicy => ({ spec: { variables, validations: [{ expression }] } });
-    assert.equal(await told(deployment(3), policy('variables.double == 6')), undefined);
+    assert.equal(await refusalOf(deployment(3), policy('variables.double == 6')), undefined);
     assert.equal(
-      await told(deployment(3), policy('variables.broken == 1')),
+      await refusalOf(deployment(3), policy('variables.broken == 1')),
       `${DENIED}expression 'variables.broken == 1' resulted in error: composited variable "broken" fails to evaluate: no such key: nope`,
     );
   });
@@ -137,13 +137,16 @@ describe('ValidatingAdmissionPolicy', () => {
       'oldObject.spec.replicas == 2',
     ];
     for (const expression of expressions)
-      assert.equal(await told(update, limited({ expression })), undefined, expression);
+      assert.equal(await refusalOf(update, limited({ expression })), undefined, expression);
     const deletion = { ...deployment(1), operation: 'DELETE', old: { metadata: { name: 'web' } } } as const;
     const { object: _object, ...withoutObject } = deletion;
-    assert.equal(await told(withoutObject, limited({ expression: 'object == null && oldObject != null' })), undefined);
+    assert.equal(
+      await refusalOf(withoutObject, limited({ expression: 'object == null && oldObject != null' })),
+      undefined,
+    );
   });
 
-  it('sees what a connection asks for, and the scale of what is scaled', async () => {
+  it('sees the options of a connection, and the scale of what is scaled', async () => {
     const exec = {
       ...testAttributes({
         resource: 'pods',
@@ -169,19 +172,19 @@ describe('ValidatingAdmissionPolicy', () => {
     assert.equal(await refusedAs("object.spec.replicas == 7 && request.kind.kind == 'Scale'", scaling), undefined);
   });
 
-  it('asks the authorizer, which may take its time', async () => {
+  it('calls the authorizer, also one that has to wait', async () => {
     const expression =
       "authorizer.requestResource.check('scale').allowed() && !authorizer.group('').resource('pods').check('x').allowed()";
-    const asked: string[] = [];
+    const checked: string[] = [];
     const authorizer = {
       authorize: async ({ verb, resource, name }: { verb: string; resource: string; name: string }) => {
-        asked.push(`${verb} ${resource} ${name}`.trim());
+        checked.push(`${verb} ${resource} ${name}`.trim());
         return { decision: verb === 'scale' ? ('allow' as const) : ('deny' as const), reason: '' };
       },
     };
     const plugin = pluginFor(indexOf(limited({ expression }, { expression })), { authorizer });
     assert.equal(await refusal(plugin, testAttributes(deployment(1))), undefined);
-    assert.deepEqual(asked, ['scale deployments web', 'x pods']);
+    assert.deepEqual(checked, ['scale deployments web', 'x pods']);
   });
 
   it('warns and annotates without refusing, and the first failure is the one annotated', async () => {
@@ -203,13 +206,13 @@ describe('ValidatingAdmissionPolicy', () => {
     });
   });
 
-  it('takes parameters by name or by selector, and refuses or not where there are none', async () => {
+  it('finds parameters by name or by selector, and refuses or not where there are none', async () => {
     const spec = {
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
       validations: [{ expression: 'params == null || object.spec.replicas <= int(params.data.max)' }],
     };
     const withRef = (paramRef?: object, replicas = 4) =>
-      told(deployment(replicas), { spec, bindings: [paramRef === undefined ? {} : { paramRef }] });
+      refusalOf(deployment(replicas), { spec, bindings: [paramRef === undefined ? {} : { paramRef }] });
     const failed = `${DENIED}failed expression: ${spec.validations[0]?.expression}`;
     assert.equal(await withRef({ name: 'limits', parameterNotFoundAction: 'Deny' }), failed);
     assert.equal(await withRef({ name: 'limits', parameterNotFoundAction: 'Deny' }, 3), undefined);
@@ -227,7 +230,7 @@ describe('ValidatingAdmissionPolicy', () => {
     const validations = [{ expression: 'true' }];
     const bindings = [{ paramRef: { name: 'x', namespace: 'ns', parameterNotFoundAction: 'Allow' } }];
     const withKind = (apiVersion: string, kind: string, write = deployment(1)) =>
-      told(write, { spec: { validations, paramKind: { apiVersion, kind } }, bindings });
+      refusalOf(write, { spec: { validations, paramKind: { apiVersion, kind } }, bindings });
     assert.equal(
       await withKind('shop.test/v1', 'Limit'),
       `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'policy' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'shop.test/v1, Kind=Limit'`,
@@ -242,17 +245,17 @@ describe('ValidatingAdmissionPolicy', () => {
     const many = Array.from({ length: 200 }, (_, i) => i).join(',');
     const loop = `[${many}].all(a, [${many}].all(b, [${many}].all(c, a + b + c >= 0)))`;
     assert.equal(
-      await told(deployment(1), limited({ expression: loop })),
+      await refusalOf(deployment(1), limited({ expression: loop })),
       `${DENIED}expression '${loop}' resulted in error: operation cancelled: actual cost limit exceeded`,
     );
     const all = Array.from({ length: 12 }, () => ({ expression: loop }));
     assert.equal(
-      await told(deployment(1), limited(...all)),
+      await refusalOf(deployment(1), limited(...all)),
       `${DENIED}validation failed due to running out of cost budget, no further validation rules will be run`,
     );
   });
 
-  it('the first of several refusals is told, and all are counted', async () => {
+  it('the first of several refusals is returned, and all are counted', async () => {
     const registry = new MetricRegistry();
     const index = indexOf(
       { name: 'b', ...limited({ expression: 'false', message: 'second' }) },
@@ -285,7 +288,7 @@ describe('ValidatingAdmissionPolicy', () => {
       'subjectaccessreviews.authorization.k8s.io',
     ]) {
       const write = { resource, namespace: '', object: { metadata: { name: 'x' } } };
-      assert.equal(await told(write, limited({ expression: 'false' })), undefined);
+      assert.equal(await refusalOf(write, limited({ expression: 'false' })), undefined);
     }
   });
 

@@ -12,7 +12,7 @@ const MAX_PODS = 3000;
 const MAX_MS = 1000;
 const CHECKED_AT_ONCE = 16;
 
-/** What a namespace's new level would have refused, told by the pods that are there. */
+/** Warnings about the existing pods that a namespace's new level would refuse. */
 export async function existingPodWarnings(
   namespace: string,
   enforce: LevelVersion,

@@ -79,7 +79,7 @@ async function chargeAll(
   batch: readonly Charge[],
   limited: readonly LimitedResource[],
 ): Promise<void> {
-  /** The quotas still to be charged; undefined before the first try, which takes them all. */
+  /** The quotas still to be charged; undefined before the first try, which charges all. */
   let remaining: ReadonlySet<string> | undefined;
   let lost: unknown;
   for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -62,14 +62,14 @@ function usageOf(claim: PersistentVolumeClaim, context: LifeContext): ResourceLi
   return usage;
 }
 
-/** In whole bytes; what is allocated already counts when it is more than what is asked for. */
+/** In whole bytes; what is allocated already counts when it is more than the request. */
 function storageOf({ spec, status }: PersistentVolumeClaim, { features }: LifeContext): string | undefined {
-  const asked = spec.resources?.requests?.['storage'];
-  if (asked === undefined) return undefined;
+  const requested = spec.resources?.requests?.['storage'];
+  if (requested === undefined) return undefined;
   const allocated = status?.allocatedResources?.['storage'];
   const recovers = features.enabled('RecoverVolumeExpansionFailure');
-  const counts = recovers && allocated !== undefined && compareQuantities(allocated, whole(asked)) > 0;
-  return whole(counts ? allocated : asked);
+  const counts = recovers && allocated !== undefined && compareQuantities(allocated, whole(requested)) > 0;
+  return whole(counts ? allocated : requested);
 }
 
 function whole(text: string): string {

@@ -5,7 +5,7 @@ import type { QuotaEvaluator } from './evaluator.js';
 
 const COUNT = 'count/resourceclaims.resource.k8s.io';
 const BY_CLASS = '.deviceclass.resource.k8s.io/devices';
-/** The most devices a claim can get, which is what asking for all of them counts as. */
+/** The most devices a claim can get; a request for all devices counts as many. */
 const MAX_DEVICES = 32;
 
 export const resourceClaimEvaluator: QuotaEvaluator = {
@@ -28,7 +28,7 @@ type Amount = { readonly deviceClassName: string; readonly allocationMode?: stri
 const requestsOf = (object: Readonly<KubeObject>): readonly DeviceRequest[] =>
   (object as ResourceClaim).spec.devices?.requests ?? [];
 
-/** Of alternatives in one class the largest counts, since only one is taken. */
+/** Of alternatives in one class the largest counts, since only one is allocated. */
 function devicesOf(request: DeviceRequest): ReadonlyMap<string, number> {
   const most = new Map<string, number>();
   const alternatives: readonly Amount[] = request.firstAvailable?.length

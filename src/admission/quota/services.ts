@@ -29,6 +29,6 @@ function nodePorts(spec: Service['spec']): number {
   const ports = spec?.ports ?? [];
   if (spec?.type === 'NodePort') return ports.length;
   if (spec?.type !== 'LoadBalancer') return 0;
-  // Without allocation, those given by hand are taken all the same.
+  // Without allocation, node ports that the client chose count all the same.
   return spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort).length : ports.length;
 }

@@ -10,14 +10,14 @@ export class AnnotationCollector {
 
   constructor(private readonly annotate: (key: string, value: string) => void) {}
 
-  /** Nothing takes the place of an annotation that is set. */
+  /** An annotation that is set is never replaced. */
   set(key: string, value: string): void {
     if (this.given.has(key)) return;
     this.given.set(key, value);
     this.annotate(key, value);
   }
 
-  /** Bindings and parameters of one policy may each have a value to give; equal ones count once. */
+  /** Bindings and parameters of one policy may each have a value; equal ones count once. */
   collect(key: string, value: string): void {
     const values = this.collected.get(key);
     if (values === undefined) this.collected.set(key, new Set([value]));

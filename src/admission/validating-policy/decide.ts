@@ -44,14 +44,15 @@ export async function decide(options: DecideOptions): Promise<Verdict> {
   const validated = await compiled.evaluate('validations', input, COST_BUDGET);
   if (validated.kind !== 'done') return failed(validated.error);
   const { authorizer: _none, ...withoutAuthorizer } = input;
-  const told = await compiled.evaluate('messages', withoutAuthorizer, validated.remainingCost);
+  const messages = await compiled.evaluate('messages', withoutAuthorizer, validated.remainingCost);
   const decisions = validated.results.map((result, index): Decision => {
     const { seconds } = result;
     if (result.error !== undefined) return errorDecision(denyOnError, result.error, seconds);
-    if (told.kind !== 'done') return errorDecision(denyOnError, `failed messageExpression: ${told.error}`, seconds);
+    if (messages.kind !== 'done')
+      return errorDecision(denyOnError, `failed messageExpression: ${messages.error}`, seconds);
     if (result.value === true) return { deny: false, evaluation: 'admit', message: '', reason: '', seconds };
     const validation = spec.validations?.[index] ?? { expression: '' };
-    const message = messageOf(validation, told.results[index]);
+    const message = messageOf(validation, messages.results[index]);
     return { deny: true, evaluation: 'deny', message, reason: validation.reason ?? 'Invalid', seconds };
   });
   const annotated = await compiled.evaluate('auditAnnotations', withoutAuthorizer, COST_BUDGET);
@@ -71,9 +72,9 @@ const errorDecision = (deny: boolean, message: string, seconds = 0): Decision =>
 });
 
 /** A message that is worked out must be short and on one line, else the one that is written counts. */
-function messageOf({ expression, message = '' }: Validation, told: ExpressionResult | undefined): string {
-  if (typeof told?.value === 'string') {
-    const text = told.value.trim();
+function messageOf({ expression, message = '' }: Validation, result: ExpressionResult | undefined): string {
+  if (typeof result?.value === 'string') {
+    const text = result.value.trim();
     if (text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n')) return text;
   }
   return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();

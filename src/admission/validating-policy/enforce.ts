@@ -1,5 +1,5 @@
 // Applies the policies that are for a request, each with every binding and every set of parameters. All are applied,
-// so that every warning and annotation is given; the first refusal is the one that is told.
+// so that every warning and annotation is sent; the client gets the first refusal.
 import type { Authorizer } from '../../authz/authorizer.js';
 import { StatusError } from '../../machinery/status.js';
 import { forbid } from '../forbid.js';

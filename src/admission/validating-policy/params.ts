@@ -1,4 +1,4 @@
-// The objects a binding takes its policy's parameters from.
+// The objects that a binding selects as its policy's parameters.
 import { errorText } from '../../lib/text/error-text.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { labelSelectorAsSelector } from '../../machinery/label-selector.js';
@@ -21,7 +21,7 @@ export type ResourceOf = (
   kind: GroupVersionKind,
 ) => { readonly resource: string; readonly namespaced: boolean } | undefined;
 
-/** Undefined where the policy has no parameters. Asked on each use: custom resources come and go. */
+/** Undefined where the policy has no parameters. Resolved on each use: custom resources come and go. */
 export function paramResource(
   paramKind: ParamKind | undefined,
   resourceOf: ResourceOf,

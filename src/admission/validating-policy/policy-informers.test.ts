@@ -5,14 +5,14 @@ import type { ResourceStore, StoredObject, WatchEvent } from '../../storage/stor
 import { startPolicyInformers } from './policy-informers.js';
 import { bindingObject, policyObject } from './testing.js';
 
-/** A store that tells what a test says. */
-function toldStore(): { readonly store: ResourceStore; tell(...events: WatchEvent[]): void } {
+/** A store that sends the events of a test. */
+function scriptedStore(): { readonly store: ResourceStore; send(...events: WatchEvent[]): void } {
   let receive: ((events: readonly WatchEvent[]) => boolean) | undefined;
   const watch: ResourceStore['watch'] = async (_request, receiver) => {
     receive = receiver;
     return { ended: new Promise(() => undefined) };
   };
-  return { store: { watch } as ResourceStore, tell: (...events) => void receive?.(events) };
+  return { store: { watch } as ResourceStore, send: (...events) => void receive?.(events) };
 }
 
 const stored = (object: KubeObject, revision: number): StoredObject =>
@@ -20,8 +20,8 @@ const stored = (object: KubeObject, revision: number): StoredObject =>
 const SYNCED: WatchEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: true };
 
 function follow() {
-  const policies = toldStore();
-  const bindings = toldStore();
+  const policies = scriptedStore();
+  const bindings = scriptedStore();
   const stopping = new AbortController();
   const source = startPolicyInformers({
     policies: policies.store,
@@ -38,22 +38,22 @@ test('policies are in force once both kinds are known, and as they change', asyn
   const { policies, bindings, source } = follow();
   const policy = stored(policyObject({}), 1);
   const binding = stored(bindingObject('bound', 'policy', {}), 1);
-  policies.tell({ type: 'ADDED', object: policy }, SYNCED);
+  policies.send({ type: 'ADDED', object: policy }, SYNCED);
   assert.equal(source.ready, false);
-  bindings.tell({ type: 'ADDED', object: binding }, SYNCED);
+  bindings.send({ type: 'ADDED', object: binding }, SYNCED);
   assert.equal(await source.whenReady(), true);
   assert.equal(source.ready, true);
   assert.deepEqual(
     source.bound.map(({ name, bindings: [first] }) => [name, first?.name]),
     [['policy', 'bound']],
   );
-  bindings.tell({ type: 'DELETED', object: binding });
+  bindings.send({ type: 'DELETED', object: binding });
   assert.deepEqual(source.bound, []);
 });
 
 test('a server that stops before it knew its policies does not become ready', async () => {
   const { policies, source, stopping } = follow();
-  policies.tell(SYNCED);
+  policies.send(SYNCED);
   stopping.abort();
   assert.equal(await source.whenReady(), false);
   assert.equal(source.ready, false);

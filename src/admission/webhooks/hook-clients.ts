@@ -18,7 +18,7 @@ export interface HookIdentity {
 export interface HookClientParts {
   /** `host:port` of a hook. Throws an Error whose message says why there is no answer. */
   readonly identityFor: (hostPort: string) => HookIdentity;
-  /** The way to hooks that are given by their address. */
+  /** The dialer for hooks that are configured by URL. */
   readonly dialer: Dialer;
   /** The way to a service, by name. */
   readonly serviceDialer: (service: ServiceTarget) => Dialer;

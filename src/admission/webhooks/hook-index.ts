@@ -69,7 +69,7 @@ export class HookIndex {
   private order(): readonly Hook[] {
     const names = [...this.configurations.keys()].sort();
     const hooks = names.flatMap((name) => this.configurations.get(name) ?? []);
-    // Without rules nothing is asked of a hook.
+    // A hook without rules is never called.
     return hooks.filter(({ spec }) => (spec.rules ?? []).length > 0);
   }
 }

@@ -1,4 +1,4 @@
-// Whether a webhook is asked about a request.
+// Whether a webhook is called for a request.
 import type { Authorizer } from '../../authz/authorizer.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { forbidden, internalError } from '../../machinery/status.js';
@@ -19,7 +19,7 @@ export interface MatchParts {
 /** The step a webhook belongs to, as metrics name it; match conditions that exclude name it otherwise. */
 export type HookType = 'admit' | 'validating';
 
-/** The resource and kind the hook is asked in, or undefined. Throws a StatusError when that cannot be told. */
+/** The resource and kind the hook is called with, or undefined. Throws a StatusError when matching fails. */
 export function matchHook(
   parts: MatchParts,
   type: HookType,

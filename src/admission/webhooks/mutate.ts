@@ -1,4 +1,4 @@
-// Mutating webhooks: asked one after the other, each about what those before it left.
+// Mutating webhooks: called one after the other, each with the object that the one before it left.
 import { StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, Round } from '../plugin.js';
 import type { ResourceMatch } from '../matching/resource-match.js';
@@ -16,7 +16,7 @@ import type { HookParts } from './validate.js';
 const PLUGIN = 'MutatingAdmissionWebhook';
 const MUTATION = 'mutation.webhook.admission.k8s.io/';
 
-// hot: most hooks are for few resources, which is told without waiting.
+// hot: most hooks are for few resources, which is known without waiting.
 export function mutateByHooks(
   parts: HookParts,
   hooks: readonly Hook[],
@@ -57,7 +57,7 @@ class Mutation {
       for (let index = first; index < hooks.length; index++) {
         const hook = hooks[index] as Hook;
         const matched = await (index === first ? firstMatch : matchHook(this.parts, 'admit', hook, this.request));
-        // A hook that was passed over is not asked for the first time in the second round.
+        // A hook that was skipped is not called for the first time in the second round.
         if (matched === undefined || (this.round.again && !this.again.isDue(hook.id))) continue;
         demandConverted('admit', this.request, matched);
         await this.ask(hook, index, matched);

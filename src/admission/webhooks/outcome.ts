@@ -18,7 +18,7 @@ export interface OutcomeParts {
 
 /**
  * Runs a call and counts it. Answers its result, or undefined where the call failed and the hook's failure policy lets
- * that pass: then `failedOpen` is told. Throws what the client is told otherwise.
+ * that pass: then `failedOpen` is called. Otherwise throws the error for the client.
  */
 export async function settleCall<T>(
   parts: OutcomeParts,

@@ -1,4 +1,4 @@
-// How what became of a webhook is told to the client.
+// The errors of webhooks as clients see them.
 import { goQuote } from '../../lib/go/quote.js';
 import { badRequest, internalError, StatusError } from '../../machinery/status.js';
 import { statusErrorOf } from '../../machinery/rest-status.js';
@@ -7,7 +7,7 @@ import type { Status } from '../../schema/generated/meta.v1.js';
 /** The code of a failure that is the webhook's, as metrics count it. */
 export const UNAVAILABLE = 503;
 
-/** A webhook could not be asked, or what it said is no answer: its failure policy decides what comes of that. */
+/** A webhook could not be called, or its response is invalid: its failure policy decides the outcome. */
 export class CallFailure extends Error {
   constructor(
     hook: string,

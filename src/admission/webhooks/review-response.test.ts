@@ -12,8 +12,8 @@ const workers = (minBytes: number): WorkerPool & { done: number } => ({
   done: 0,
   async run<Work extends object, Answer extends object>(_task: Task<Work, Answer>, work: Work): Promise<Answer> {
     this.done++;
-    type Taken = Parameters<typeof runParseResponse>[0];
-    return structuredClone(runParseResponse(structuredClone(work) as unknown as Taken)) as Answer;
+    type Input = Parameters<typeof runParseResponse>[0];
+    return structuredClone(runParseResponse(structuredClone(work) as unknown as Input)) as Answer;
   },
 });
 
@@ -66,7 +66,7 @@ test('a short answer is read where it is', async () => {
   assert.equal(there.done, 0);
 });
 
-test('of very many annotations and warnings those are taken that anybody will see', async () => {
+test('of very many annotations and warnings only those are parsed that anybody will see', async () => {
   const many = Array.from({ length: 50_000 }, (_, i) => `w${i}`);
   const auditAnnotations = Object.fromEntries(many.map((key) => [key, 'v']));
   const { notes, warnings } = await parseReviewResponse(

@@ -14,8 +14,8 @@ import { CallFailure, denialOf, UNAVAILABLE } from './refusals.js';
 import { type HookAnswer, InvalidAnswer, readAnswer, type ReviewVersion } from './review.js';
 import type { ParsedPatch } from './parsed-patch.js';
 
-/** What was asked, as far as its answer has to be judged by it. */
-export interface AskedHook {
+/** The part of the call that the response is checked against. */
+export interface CalledHook {
   /** The hook's name. */
   readonly hook: string;
   readonly version: ReviewVersion;
@@ -27,7 +27,7 @@ export interface ReviewResponse {
   /** For the audit log. */
   readonly notes: readonly (readonly [key: string, value: string])[];
   readonly warnings: readonly string[];
-  /** What the answer fails with, whatever else it says: a CallFailure, or what the client is told. */
+  /** The error of the response, whatever else it says: a CallFailure, or the client's error. */
   readonly failure?: Failure;
   readonly denial?: StatusError;
   /** Absent where nothing is to be changed. */
@@ -41,16 +41,16 @@ interface Failure {
 
 export async function parseReviewResponse(
   workers: WorkerPool | undefined,
-  asked: AskedHook,
+  call: CalledHook,
   answered: RestAnswer,
 ): Promise<ReviewResponse> {
-  const inline = (): Promise<ReviewResponse> => runCooperatively(parseSteps(asked, answered));
+  const inline = (): Promise<ReviewResponse> => runCooperatively(parseSteps(call, answered));
   if (workers === undefined || answered.body.length < workers.minBytes) return inline();
-  return withInlineFallback(parseOnWorker(workers, asked, answered), inline);
+  return withInlineFallback(parseOnWorker(workers, call, answered), inline);
 }
 
-function* parseSteps(asked: AskedHook, answered: RestAnswer): StepGenerator<ReviewResponse> {
-  const { hook, version, uid, mutating } = asked;
+function* parseSteps(call: CalledHook, answered: RestAnswer): StepGenerator<ReviewResponse> {
+  const { hook, version, uid, mutating } = call;
   let answer: HookAnswer;
   try {
     answer = readAnswer(version, uid, mutating, answered);
@@ -75,7 +75,7 @@ function unreadable(error: unknown): Failure {
   return { why: `received invalid webhook response: ${error.message}`, code: UNAVAILABLE };
 }
 
-/** So many are looked at before others may have a turn. */
+/** Entries between two yields to the event loop. */
 const NOTES_A_STEP = 256;
 const MAX_NOTES = 10_000;
 const MAX_NOTE_CHARACTERS = 1024 * 1024;
@@ -94,7 +94,7 @@ function* notesOf(hook: string, annotations: HookAnswer['auditAnnotations']): St
   return notes;
 }
 
-/** Headers have room for a few thousand letters, and for a few hundred of each warning where there are more. */
+/** Headers have room for a few thousand characters, and for a few hundred of each warning where there are more. */
 const MAX_WARNING_CHARACTERS = 64 * 1024;
 const MAX_WARNING_LENGTH = 16 * 1024;
 const SHORTENED_WARNING = 256;
@@ -112,7 +112,7 @@ function shownWarnings(warnings: readonly string[]): readonly string[] {
   return [...shown];
 }
 
-interface ResponseWork extends AskedHook, Omit<RestAnswer, 'body'> {
+interface ResponseWork extends CalledHook, Omit<RestAnswer, 'body'> {
   readonly body: Uint8Array;
 }
 
@@ -126,9 +126,9 @@ interface SerializedResponse extends Pick<ReviewResponse, 'notes' | 'warnings' |
 
 export const PARSE_RESPONSE = task<ResponseWork, SerializedResponse>('take answer');
 
-async function parseOnWorker(workers: WorkerPool, asked: AskedHook, answered: RestAnswer): Promise<ReviewResponse> {
+async function parseOnWorker(workers: WorkerPool, call: CalledHook, answered: RestAnswer): Promise<ReviewResponse> {
   const { denial, resourceVersion, patch, patchText, ...said } = await workers.run(PARSE_RESPONSE, {
-    ...asked,
+    ...call,
     ...answered,
   });
   if (denial !== undefined) {
@@ -142,8 +142,8 @@ async function parseOnWorker(workers: WorkerPool, asked: AskedHook, answered: Re
 }
 
 /** The worker's side. */
-export function runParseResponse({ status, contentType, body, ...asked }: ResponseWork): SerializedResponse {
-  const { denial, patch, ...said } = runSync(parseSteps(asked, { status, contentType, body: bufferOf(body) }));
+export function runParseResponse({ status, contentType, body, ...call }: ResponseWork): SerializedResponse {
+  const { denial, patch, ...said } = runSync(parseSteps(call, { status, contentType, body: bufferOf(body) }));
   if (denial !== undefined) {
     return { ...said, denial: serializeStatus(denial), resourceVersion: denial.resourceVersion };
   }

@@ -1,4 +1,4 @@
-// What a webhook is asked, and what it answers.
+// The AdmissionReview sent to a webhook, and its response.
 import { goQuote } from '../../lib/go/quote.js';
 import type { RestAnswer } from '../../machinery/rest-call.js';
 import { mustType } from '../../schema/catalogue.js';

@@ -12,14 +12,14 @@ import { compiler } from '../validating-policy/testing.js';
 import { HookIndex } from './hook-index.js';
 import type { HookParts } from './validate.js';
 
-/** What a hook is asked. */
-export interface Asked {
+/** One call of a hook. */
+export interface HookCall {
   readonly hook: string;
   readonly request: { readonly uid: string; readonly object: KubeObject; readonly operation: string };
 }
 
 /** Parts of the response; `patch` is encoded. Or an HTTP answer, or an error on the way. */
-export type Judge = (asked: Asked) => {
+export type Judge = (call: HookCall) => {
   readonly allowed?: boolean;
   readonly patch?: readonly object[];
   readonly raw?: string;
@@ -29,7 +29,7 @@ export type Judge = (asked: Asked) => {
 
 export interface TestHooks {
   readonly plugin: AdmissionPlugin;
-  readonly asked: Asked[];
+  readonly calls: HookCall[];
   readonly index: HookIndex;
 }
 
@@ -42,7 +42,7 @@ export function testHooks(
   judge: Judge = () => ({}),
   more: Partial<HookParts> = {},
 ): TestHooks {
-  const asked: Asked[] = [];
+  const calls: HookCall[] = [];
   const index = new HookIndex(compiler);
   const webhooks = Object.entries(hooks).map(([name, spec]) => ({
     name,
@@ -61,9 +61,9 @@ export function testHooks(
   const client = {
     close: () => undefined,
     async request({ url, body }: OutboundRequest) {
-      const { request } = JSON.parse(body as string) as Asked;
+      const { request } = JSON.parse(body as string) as HookCall;
       const question = { hook: url.pathname.slice(1), request };
-      asked.push(question);
+      calls.push(question);
       const { raw, error, patch, ...response } = judge(question);
       if (error !== undefined) throw new OutboundError('dial', error);
       const patched = patch && {
@@ -109,5 +109,5 @@ export function testHooks(
     },
   };
   const make = kind === 'mutating' ? mutatingAdmissionWebhook : validatingAdmissionWebhook;
-  return { plugin: make({ source, parts: () => parts }), asked, index };
+  return { plugin: make({ source, parts: () => parts }), calls, index };
 }

@@ -1,4 +1,4 @@
-// Validating webhooks: all that are for a request are asked at once, and the first refusal is told.
+// Validating webhooks: all that match a request are called at once, and the first refusal is returned.
 import type { AdmissionAttributes } from '../plugin.js';
 import type { ResourceMatch } from '../matching/resource-match.js';
 import { SeenRequest, type ServedResources } from '../matching/seen-request.js';
@@ -13,7 +13,7 @@ export interface HookParts extends MatchParts, CallParts, OutcomeParts {
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
 
-// hot: most hooks are for few resources, which is told without waiting.
+// hot: most hooks are for few resources, which is known without waiting.
 export function validateByHooks(
   parts: HookParts,
   hooks: readonly Hook[],
@@ -34,7 +34,7 @@ async function callAll(
   firstMatch: ReturnType<typeof matchHook>,
   request: SeenRequest,
 ): Promise<void> {
-  // Whether a hook is asked at all is found out for each before any is; what cannot be told of one ends it.
+  // All hooks are matched before any is called; a hook whose match fails ends the request.
   const concerned: { hook: Hook; matched: ResourceMatch }[] = [];
   for (let index = first; index < hooks.length; index++) {
     const hook = hooks[index] as Hook;

@@ -25,7 +25,7 @@ export interface PeersOptions {
   readonly locate: (serverId: string) => Promise<string | undefined>;
   readonly client: HttpClient;
   readonly servesItself: (info: RequestInfo) => boolean;
-  /** Told the status of every answer that another server gave. */
+  /** Observes the status of every answer of another server. */
   readonly observe: (status: number) => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -42,7 +42,7 @@ export class Peers {
 
   constructor(private readonly options: PeersOptions) {}
 
-  /** Resolves once the others are known by name; what they serve is asked for from then on. */
+  /** Resolves once the others are known by name; their discovery is fetched from then on. */
   async follow(signal: AbortSignal): Promise<void> {
     const { leases, clock, log } = this.options;
     const queue = new WorkQueue({

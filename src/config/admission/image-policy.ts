@@ -36,7 +36,7 @@ export function imagePolicy(text: string | undefined): ImagePolicyConfig {
 
 const NOTHING = { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: '' };
 
-/** -1 switches it off, 0 takes the default. */
+/** -1 switches it off, 0 means the default. */
 function duration(
   given: Readonly<Record<string, unknown>>,
   name: string,

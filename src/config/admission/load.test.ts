@@ -77,7 +77,7 @@ describe('the configuration of admission plugins', () => {
     assert.doesNotThrow(() => load(text(limits('2')).replace('"N"', '"EventRateLimit"'), 'EventRateLimit'));
   });
 
-  it('of one plugin alone is still taken, whatever kind it says, when nothing knows that', () => {
+  it('of one plugin alone is still accepted, whatever kind it says, when nothing knows that', () => {
     const own = { kind: 'Selectors', podNodeSelectorPluginConfig: { one: 'a=b' } };
     assert.deepEqual(load(own, 'PodNodeSelector').nodeSelectors, { one: 'a=b' });
     assert.match(refused({ PodNodeSelectorPluginConfig: {} }, 'PodNodeSelector'), /Object 'Kind' is missing/);
@@ -107,7 +107,7 @@ describe('the configuration of admission plugins', () => {
     }
   });
 
-  it('sets pod security, and tells all that is wrong with it at once', () => {
+  it('sets pod security, and reports all its errors at once', () => {
     const head = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
     const { podSecurity } = load(
       plugin('PodSecurity', {
@@ -168,7 +168,7 @@ describe('the configuration of admission plugins', () => {
     );
   });
 
-  it('tells hooks apart by host, wildcard, default and context', () => {
+  it('distinguishes hooks by host, wildcard, default and context', () => {
     const users = (names: readonly string[]) => names.map((name) => ({ name, user: { token: name } }));
     const kubeConfigFile = file('users.yaml', {
       users: users(['a.test:8443', '*.test:8443', 'b.test', '*', 'me']),

@@ -36,7 +36,7 @@ export interface AdmissionSettings {
 /** `file` is empty where there is none. Settings of plugins that are off are not looked at. Throws a ConfigError. */
 export function loadAdmissionSettings(file: string, enabled: ReadonlySet<string>): AdmissionSettings {
   const texts = within('failed to read plugin config', () => pluginTexts(file));
-  // In the order of the plugins: the first that is wrong is told.
+  // In the order of the plugins: the first error is reported.
   return {
     imagePolicy: setting('ImagePolicyWebhook', imagePolicy),
     podSecurity: setting('PodSecurity', given(podSecuritySettings)),

@@ -40,7 +40,7 @@ export function podSecuritySettings(text: string): PodSecuritySettings {
   return { defaults: policy, exemptions: { usernames, namespaces, runtimeClasses } };
 }
 
-/** Found when the plugin is made ready, and told otherwise for that. */
+/** Reported when the plugin starts, in other words than validation's. */
 export class Unfit extends ConfigError {}
 
 function policyOf(defaults: PodSecurityDefaults): PodSecuritySettings['defaults'] {

@@ -22,7 +22,7 @@ export function readTree(text: string, type = 'interface {}'): Readonly<Record<s
   throw new ConfigError(`error unmarshaling JSON: while decoding JSON: ${why}`);
 }
 
-/** A member whatever its letters' case, as Go's decoder finds it. */
+/** A member in any case, as Go's decoder finds it. */
 export function memberOf(tree: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(tree, name)) return tree[name];
   const found = Object.keys(tree).find((key) => key.toLowerCase() === name.toLowerCase());

@@ -54,7 +54,7 @@ function namesFor(host: string): string[] {
   return [host, ...steps.slice(1).map((_, index) => `*.${steps.slice(index + 1).join('.')}`)];
 }
 
-/** Read when the hook is first called: what a file holds later is taken up by a hook at another address. */
+/** Read when the hook is first called: a later change of the file takes effect for a hook at another address. */
 function identityOf(user: KubeconfigUser): HookIdentity {
   if (user.authProvider !== undefined) throw new ConfigError('auth provider not supported');
   try {

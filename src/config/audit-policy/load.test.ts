@@ -8,7 +8,7 @@ const errorOf = (text: string): string => {
   return parsed.ok ? '' : parsed.error;
 };
 
-test('unknown and doubled fields are let pass, and told of', () => {
+test('unknown and duplicate fields are ignored, and logged', () => {
   const parsed = parseAuditPolicy(`${HEAD}surplus: 1\nrules:\n- level: Metadata\n  level: Request\n`);
   assert.ok(parsed.ok);
   assert.equal(parsed.policy.rules?.[0]?.level, 'Request');
@@ -45,7 +45,7 @@ test('what begins with a brace is JSON or nothing', () => {
   }
 });
 
-test('all mistakes are told together', () => {
+test('all errors are reported together', () => {
   const text = `${HEAD}omitStages: [Start]\nrules:\n- nonResourceURLs: [x, /a*b]\n  namespaces: [ns]\n- level: All\n  resources: [{group: a/b, resourceNames: [one]}]\n`;
   const error = errorOf(text);
   for (const part of [

@@ -1,5 +1,5 @@
 // `--audit-policy-file`. Alone among the configuration files it is read leniently, as in kube-apiserver: fields nobody
-// knows are told of and passed over.
+// knows are logged and ignored.
 import { readTextFile } from '../../lib/go/file-error.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
@@ -42,7 +42,7 @@ export function parseAuditPolicy(text: string): LoadedAuditPolicy {
   return decoded;
 }
 
-/** What kube-apiserver takes a file for that does not say. */
+/** What kube-apiserver assumes for a file that does not say. */
 const UNSAID = { kind: 'Policy', apiVersion: 'audit.k8s.io/__internal' };
 const SCHEME = '"k8s.io/apiserver/pkg/audit/scheme.go:30"';
 

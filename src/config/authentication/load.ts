@@ -70,7 +70,7 @@ export function authenticationOfFlags(flags: OidcFlags): AuthenticationConfigura
   };
 }
 
-/** Names that are no addresses are told apart by their issuer, unless the administrator says how. */
+/** Names that are no e-mail addresses are prefixed with their issuer, unless the administrator says how. */
 function usernamePrefix({ oidcIssuerUrl, oidcUsernameClaim, oidcUsernamePrefix }: OidcFlags): string {
   if (oidcUsernamePrefix === '-') return '';
   return oidcUsernamePrefix === '' && oidcUsernameClaim !== 'email' ? `${oidcIssuerUrl}#` : oidcUsernamePrefix;

@@ -98,7 +98,7 @@ function audienceErrors(
   return errors;
 }
 
-/** The certificates are nobody's secret, but a mistake here may be somebody's key: the text is not told. */
+/** The certificates are nobody's secret, but a mistake here may be somebody's key: errors leave the text out. */
 function authorityErrors(pem: string, path: FieldPath): FieldErrors {
   const why = pem === '' ? undefined : certificateBundleFault(pem);
   return why === undefined ? [] : [invalid(path, '<omitted>', why)];

@@ -43,7 +43,7 @@ test('a whole configuration is fine', () => {
   );
 });
 
-test('all that is wrong is told at once', () => {
+test('all errors are reported at once', () => {
   assert.deepEqual(
     mistakes([
       { issuer: { url: 'http://u@a.test?x#y', audiences: ['a', 'a'] }, claimMappings: { username: { claim: 'sub' } } },

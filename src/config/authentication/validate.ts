@@ -45,7 +45,7 @@ export function validateAuthentication(
   return { errors, authenticators };
 }
 
-/** Without a path, as when an authenticator is built: then what is wrong is told from its own root. */
+/** Without a path, as when an authenticator is built: then errors are relative to its own root. */
 export function validateAuthenticator(
   { issuer, claimMappings, claimValidationRules, userValidationRules }: JWTAuthenticator,
   path: FieldPath | undefined,

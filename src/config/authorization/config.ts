@@ -11,12 +11,12 @@ export type AuthorizerConfig =
 
 export interface WebhookConfig {
   readonly timeoutMs: number;
-  /** How long answers are remembered; 0: they are not. */
+  /** How long answers are cached; 0: they are not. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly reviewVersion: 'v1' | 'v1beta1';
   readonly failurePolicy: 'NoOpinion' | 'Deny';
-  /** The client configuration of the webhook; undefined: this server runs in the cluster that is to be asked. */
+  /** The client configuration of the webhook; undefined: the in-cluster configuration applies. */
   readonly kubeConfigFile: string | undefined;
   readonly matchConditions: readonly ReviewCondition[];
 }

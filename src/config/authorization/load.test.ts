@@ -60,7 +60,7 @@ test('what is not said is filled in', () => {
   ]);
 });
 
-test('all that is wrong is told at once, with paths that leave the webhook out', () => {
+test('all errors are reported at once, with paths that leave the webhook out', () => {
   assert.equal(refusal(''), 'authorizers: Required value: at least one authorization mode must be defined');
   assert.equal(
     refusal(

@@ -1,4 +1,4 @@
-// The rules of an authorization configuration. All errors are told at once; expressions are compiled on the way.
+// The rules of an authorization configuration. All errors are reported at once; expressions are compiled on the way.
 import { append } from '../../lib/values/append.js';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -85,7 +85,7 @@ function validateName(name: string, seen: ReadonlySet<string>, at: FieldPath): F
   return problems.length === 0 ? [] : [invalid(at, name, `authorizer name is invalid: ${problems.join(', ')}`)];
 }
 
-/** `at` is the authorizer's own path: its webhook's fields are told as if they stood there. */
+/** `at` is the authorizer's own path: errors of its webhook's fields name it as their parent. */
 function readWebhook(
   webhook: WebhookConfiguration,
   compiler: ReviewConditionCompiler,

@@ -16,7 +16,7 @@ function load(version: string, ...names: readonly string[]): readonly string[] {
   return (loadEgress(file).egressSelections ?? []).map(({ name }) => name);
 }
 
-test('both versions are read, and names in any letters', () => {
+test('both versions are read, and names in any case', () => {
   assert.deepEqual(load('v1beta1', 'Cluster', 'ETCD'), ['cluster', 'etcd']);
   assert.deepEqual(load('v1alpha1', 'controlPlane'), ['controlplane']);
   assert.throws(() => load('v1', 'cluster'), /no kind "EgressSelectorConfiguration" is registered/);
@@ -31,7 +31,7 @@ test('a file of another kind is refused by its name', () => {
   });
 });
 
-test('the old name of the control plane is one in small letters only', () => {
+test('the old name of the control plane is accepted in lower case only', () => {
   assert.deepEqual(load('v1beta1', 'master'), ['controlplane']);
   assert.throws(() => load('v1beta1', 'Master'), /service\.connection: Unsupported value: "master": supported values/);
 });

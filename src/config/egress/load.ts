@@ -1,4 +1,4 @@
-// The file that says which way outgoing connections go.
+// The egress selector configuration: which proxy outgoing connections use.
 import { readTextFile } from '../../lib/go/file-error.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { aggregateText, fieldErrorText } from '../../machinery/field-error.js';
@@ -42,7 +42,7 @@ function decode(text: string): EgressSelectorConfiguration {
   }
 }
 
-/** What a selection was called before, in small letters only, or is called in the spec's words. */
+/** The old name of a selection, accepted in lower case only, or its name in the spec. */
 const TODAYS: Readonly<Record<string, string>> = { master: 'controlplane', kvstore: 'etcd' };
 
 const withTodaysNames = (config: EgressSelectorConfiguration): EgressSelectorConfiguration => ({

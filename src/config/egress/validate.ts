@@ -52,14 +52,15 @@ function connectionErrors({ proxyProtocol = '', transport }: Connection): FieldE
 function httpConnectErrors(transport: Transport | null | undefined): FieldErrors {
   if (transport == null) return [required(PATH.child('transport'), 'transport must be set for HTTPConnect')];
   const { tcp, uds } = transport;
-  if (tcp != null && uds != null) return [invalid(PATH.child('tcp'), printed(tcp), 'TCP and UDS cannot both be set')];
+  if (tcp != null && uds != null)
+    return [invalid(PATH.child('tcp'), internalForm(tcp), 'TCP and UDS cannot both be set')];
   if (tcp != null) return tcpErrors(tcp);
   if (uds != null) return udsErrors(uds);
   return [required(PATH.child('tcp'), 'One of TCP or UDS must be set')];
 }
 
-/** As kube-apiserver prints its own form of it. */
-function printed({ url = '', tlsConfig }: TCPTransport): unknown {
+/** As kube-apiserver shows its internal form of a TCP transport. */
+function internalForm({ url = '', tlsConfig }: TCPTransport): unknown {
   const { caBundle = '', clientKey = '', clientCert = '' } = tlsConfig ?? {};
   const tls = tlsConfig == null ? null : { CABundle: caBundle, ClientKey: clientKey, ClientCert: clientCert };
   return { URL: url, TLSConfig: tls };

@@ -46,7 +46,7 @@ describe('an encryption configuration', () => {
     ]);
   });
 
-  it('is known by the name that pages gave it once', () => {
+  it('is known by the name in old documentation', () => {
     const old = text(entry(['secrets'], identity)).replace('apiserver.config.k8s.io/v1', 'v1');
     assert.match(refusal(old), /no kind "EncryptionConfiguration" is registered for version "v1"/);
     assert.equal(refusal(old.replace('EncryptionConfiguration', 'EncryptionConfig')), 'accepted');

@@ -99,11 +99,11 @@ function providerErrors(
   const found = [kms, aesgcm, aescbc, secretbox, identity].filter((kind) => kind !== undefined && kind !== null).length;
   if (found === 0) {
     const why = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
-    errors.push(invalid(path, printed(provider), why));
+    errors.push(invalid(path, internalForm(provider), why));
   }
   if (found > 1) {
     const why = 'more than one provider specified in a single element, should split into different list elements';
-    errors.push(invalid(path, printed(provider), why));
+    errors.push(invalid(path, internalForm(provider), why));
   }
   if (kms) {
     append(errors, kmsErrors(kms, path.child('kms'), serviceNames, reload));
@@ -114,8 +114,8 @@ function providerErrors(
   return errors;
 }
 
-/** As kube-apiserver prints its own form of a provider, but never with a secret in it. */
-function printed({ aesgcm, aescbc, secretbox, identity, kms }: ProviderConfiguration): unknown {
+/** As kube-apiserver shows its internal form of a provider, but never with a secret in it. */
+function internalForm({ aesgcm, aescbc, secretbox, identity, kms }: ProviderConfiguration): unknown {
   const keys = (from: { keys: Key[] | null } | null | undefined): unknown =>
     from ? { Keys: from.keys?.map(({ name, secret }) => ({ Name: name, Secret: hidden(secret) })) ?? null } : null;
   return {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { loadTracing } from './load.js';
 
-test('a tracing configuration is taken or refused, all that is wrong at once', () => {
+test('a tracing configuration is accepted, or refused with all its errors', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tracing-'));
   const file = path.join(folder, 'config');
   const load = (text: string): unknown => {

@@ -1,4 +1,4 @@
-// The file that says where traces go and how many are taken.
+// The file that says where traces go and how many are sampled.
 import { readTextFile } from '../../lib/go/file-error.js';
 import { parseGoUrl } from '../../lib/go/url.js';
 import { goQuote } from '../../lib/go/quote.js';

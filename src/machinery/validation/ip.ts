@@ -1,5 +1,5 @@
-// Rules for fields that hold IP addresses and CIDR blocks. Fields older than strict parsing take more spellings
-// (`ForLegacyField`) and warn about them; new fields take the canonical one only.
+// Rules for fields that hold IP addresses and CIDR blocks. Fields older than strict parsing accept more spellings
+// (`ForLegacyField`) and warn about them; new fields accept the canonical one only.
 import {
   cidrText,
   type Cidr,

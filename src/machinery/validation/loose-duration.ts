@@ -8,7 +8,7 @@ const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
 const DAY = 24n * HOUR;
 
-/** The names of each unit; of the last one, a beginning is enough: `minutes` is `min`. */
+/** The names of each unit; of the last one, a prefix is enough: `minutes` is `min`. */
 const UNITS: readonly (readonly [bigint, readonly string[]])[] = [
   [1n, ['ns', 'nano']],
   [MICROSECOND, ['us', 'µs', 'micro']],

@@ -215,7 +215,7 @@ export const pathSegmentName: NameRule = (name, prefix) => {
   return messages;
 };
 
-/** A generateName may end in a dash, since letters follow it; the rule then sees a letter in its place. */
+/** A generateName may end in a dash, since random characters follow it; the rule then sees a letter in its place. */
 function withSuffix(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }

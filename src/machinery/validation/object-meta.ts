@@ -173,7 +173,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: Fie
 
 const STANDARD_FINALIZERS = ['kubernetes', ORPHAN, FOREGROUND];
 
-/** Built-in kinds take finalizers of the system's own and such that name a domain. */
+/** Built-in kinds accept finalizers of the system's own and such that name a domain. */
 export function validateKubeFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldErrors {
   return (finalizers ?? []).flatMap((finalizer, i) =>
     finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)

@@ -89,7 +89,7 @@ test('an owner is named with a version', () => {
   }
 });
 
-test('an object that is being deleted takes no new finalizers', () => {
+test('an object that is being deleted accepts no new finalizers', () => {
   const old = { name: 'a', resourceVersion: '1', deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: ['a.b/c'] };
   const errors = validateObjectMetaUpdate({ ...old, finalizers: ['a.b/c', 'x.y/z'] }, old);
   assert.deepEqual(errors.map(fieldErrorText), [
@@ -110,7 +110,7 @@ test('a selector names its faulty requirement', () => {
   );
 });
 
-test('older fields take odd addresses and warn; newer ones refuse them', () => {
+test('older fields accept odd addresses and warn; newer ones refuse them', () => {
   assert.deepEqual(isValidIpForLegacyField(PATH, '010.0.0.1'), []);
   assert.equal(isValidIpForLegacyField(PATH, '010.0.0.1', { strict: true }).length, 1);
   assert.deepEqual(isValidIpForLegacyField(PATH, 'nonsense', { old: new Set(['nonsense']) }), []);

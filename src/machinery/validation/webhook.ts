@@ -29,7 +29,7 @@ export function validateWebhookUrl(text: string, path: FieldPath): FieldErrors {
   return errors;
 }
 
-/** An empty namespace is told as a missing name and the other way round: clients know kube-apiserver's mix-up. */
+/** An empty namespace is reported as a missing name and the other way round, as kube-apiserver does. */
 export function validateWebhookService(service: Readonly<WebhookService>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (service.namespace === '') errors.push(required(path.child('name')));
