@@ -5,7 +5,7 @@ import { quoteJson } from '../schema/json/quote.js';
 /** What authorization notes, and so nearly every event says. */
 export interface Authorized {
   readonly notes: ReadonlyMap<string, string>;
-  /** Printed, for events that say nothing else. */
+  /** Encoded, for events that say nothing else. */
   readonly json: string;
 }
 
@@ -37,7 +37,7 @@ export function annotationsJson(
   return notesJson(decided === undefined ? others : new Map([...decided.notes, ...others]));
 }
 
-/** They are printed in the order of their keys. */
+/** Annotations are encoded in the order of their keys. */
 function notesJson(notes: ReadonlyMap<string, string>): string {
   const sorted = [...notes].sort(([a], [b]) => (a < b ? -1 : 1));
   return `,"annotations":{${sorted.map(([key, value]) => `${quoteJson(key)}:${quoteJson(value)}`).join(',')}}`;

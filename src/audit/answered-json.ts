@@ -18,7 +18,7 @@ export function unmanagedJson(json: JsonBytes, form: AnsweredForm): MaybePromise
   return json.length > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
 }
 
-/** What is large waits for a turn with others that are: it is copied here, and once more when it is printed. */
+/** Large answers queue for each other: each is copied here, and once more when it is encoded. */
 function wholeBody(body: HttpResponse['body']): MaybePromise<JsonBytes> {
   if (body === undefined || isStream(body)) throw new Error('an answer in pieces that does not say what object it is');
   return (bodyBytes(body) ?? 0) > LARGE_BYTES ? yieldToEventLoop().then(() => joined(body)) : joined(body);

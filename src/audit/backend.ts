@@ -3,7 +3,7 @@ import type { AuditEvent } from './event.js';
 
 /** Somewhere events go. */
 export interface AuditBackend {
-  /** Storing an event may take its time, or fail. */
+  /** Stores events; may be slow, or fail. */
   readonly isWaitedFor: boolean;
   /** False when they could not be stored, and requests are not to be served unrecorded. It never throws. */
   process(events: readonly AuditEvent[]): MaybePromise<boolean>;
@@ -11,7 +11,7 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
-/** Told of events that were lost, by whom and why. */
+/** Receives events that were lost, with the back end and the error. */
 export type OnLost = (plugin: AuditPlugin, why: unknown, events: readonly AuditEvent[]) => void;
 
 export type AuditPlugin = 'log' | 'webhook' | 'buffered' | 'truncate';

@@ -51,7 +51,7 @@ test('a full buffer loses what comes, and the request goes on', async () => {
   assert.deepEqual(backend.batches.flat(), ['a', 'b', 'c', 'd']);
 });
 
-test('one batch at a time, where the back end takes no more', async () => {
+test('one batch at a time, where the back end accepts no more', async () => {
   const { backend, put, buffer } = buffered({ maxBatchSize: 1, parallel: false });
   backend.hold = true;
   put('a', 'b');
@@ -75,7 +75,7 @@ test('batches whose ends cannot be seen go together, after a moment, and only wh
   assert.deepEqual(backend.batches[1], ['g']);
 });
 
-test('the end waits for what is on its way, and takes nothing more', async () => {
+test('closing waits for what is under way, and accepts nothing more', async () => {
   const { backend, losses, put, buffer } = buffered({ maxBatchSize: 2 });
   backend.hold = true;
   put('a', 'b', 'c');

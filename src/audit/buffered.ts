@@ -30,7 +30,7 @@ const MAX_ON_THE_WAY = 1000;
 /** The objects in the events that wait may be large: a buffer that is not full by number is full by their bytes. */
 const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
-/** Stores a batch that was taken. */
+/** Stores a batch that left the queue. */
 type Store = ReturnType<EventQueue['take']>;
 
 export class BufferedBackend implements AuditBackend {
@@ -94,7 +94,7 @@ export class BufferedBackend implements AuditBackend {
     return Math.max(0, Math.min(count, room - waiting.length));
   }
 
-  /** A batch is held by the throttle, or the back end takes no more. */
+  /** A batch is held by the throttle, or the back end accepts no more. */
   private get held(): boolean {
     return this.release !== undefined || this.onTheWay.size >= (this.options.parallel ? MAX_ON_THE_WAY : 1);
   }
@@ -150,7 +150,7 @@ export class BufferedBackend implements AuditBackend {
   }
 }
 
-/** A time that begins to run when it is first asked for. */
+/** A timeout that starts on first use. */
 class Deadline {
   private cancel: (() => void) | undefined = undefined;
   private over = false;

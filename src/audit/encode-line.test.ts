@@ -71,7 +71,7 @@ function eventOf({ path, user, headers, peer, sentId, objectRef, sinceMs, ...res
   };
 }
 
-/** What is asked for often is the same value each time, and only its patterns are used again. */
+/** A frequent request is the same value each time, and only its patterns are used again. */
 const infoOf = boundedMemo(PATHS.length, (path: string): RequestInfo => {
   const info = parseRequestInfo(testRequest('GET', path));
   if (typeof info !== 'object') throw new Error(`no request: ${path}`);
@@ -80,7 +80,7 @@ const infoOf = boundedMemo(PATHS.length, (path: string): RequestInfo => {
 
 type RequestOf = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 
-interface PrintedLine {
+interface EncodedLine {
   readonly level: string;
   readonly auditID: string;
   readonly stage: string;
@@ -93,7 +93,7 @@ interface PrintedLine {
   readonly stageTimestamp: string;
 }
 
-const taken = (lines: LineBlockBuilder, count: number): string[] =>
+const linesOf = (lines: LineBlockBuilder, count: number): string[] =>
   lines.take(count).flatMap(({ bytes, ends }) => ends.map((end, i) => bytes.toString('utf8', ends[i - 1] ?? 0, end)));
 
 function encoded(event: AuditEvent): string {
@@ -102,19 +102,19 @@ function encoded(event: AuditEvent): string {
   return Buffer.concat(pieces).toString();
 }
 
-test('a line is what any event prints as, whatever lines came before it', () => {
+test('a line is what any event encodes to, whatever lines came before it', () => {
   fc.assert(
     fc.property(fc.array(requests, { minLength: 1, maxLength: 40 }), (made) => {
       const events = made.map(eventOf);
       const lines = new LineBlockBuilder();
       for (const event of events) encodeLines([event], lines);
-      assert.deepEqual(taken(lines, events.length), events.map(encoded));
+      assert.deepEqual(linesOf(lines, events.length), events.map(encoded));
     }),
     { numRuns: 300 },
   );
 });
 
-test('two events that come together print as they do one by one', () => {
+test('two events that come together encode as they do one by one', () => {
   // As the events of a few requests are: else hardly a pattern would be used again.
   const first = fc.record({
     path: few('/version', '/api/v1/pods'),
@@ -145,7 +145,7 @@ test('two events that come together print as they do one by one', () => {
       });
       const lines = new LineBlockBuilder();
       for (const pair of events) encodeLines(pair, lines);
-      assert.deepEqual(taken(lines, events.length * 2), events.flat().map(encoded));
+      assert.deepEqual(linesOf(lines, events.length * 2), events.flat().map(encoded));
     }),
     { numRuns: 300 },
   );
@@ -171,7 +171,7 @@ test('a line says what its own request said', () => {
         const lines = new LineBlockBuilder();
         const event = eventOf(one);
         encodeLines([event], lines);
-        const line = JSON.parse(String(lines.take(1)[0]?.bytes)) as PrintedLine;
+        const line = JSON.parse(String(lines.take(1)[0]?.bytes)) as EncodedLine;
         assert.deepEqual(
           [line.level, line.auditID, line.stage, line.requestURI],
           [one.level, event.auditId, one.stage, one.path],

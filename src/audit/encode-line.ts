@@ -1,13 +1,13 @@
-// An event as a line of the log. Clients ask for the same few things over and over, and but the id and the times differ:
+// An event as a line of the log. Clients repeat the same few requests, and only the id and the times differ:
 // the last line of a request is kept as a pattern, is copied, and those are put into the copy.
 //
 //   {"kind":"Event",…,"auditID":"____","stage":…,"responseStatus":…      head: objects come behind it
 //   ,"requestReceivedTimestamp":"____","stageTimestamp":"____",…}        tail
 //
-// The first line of a request that was answered at once is printed with the last: theirs is one pattern of two lines,
+// The first line of a request that was answered at once is encoded with the last: theirs is one pattern of two lines,
 // the first in front of the head.
 //
-// Patterns are printed by the functions that print any event.
+// Patterns are encoded by the functions that encode any event.
 import { AUDIT_GROUP_VERSION } from '../machinery/names.js';
 import type { Authorized } from './annotations.js';
 import {
@@ -44,7 +44,7 @@ export function encodeLines(events: readonly AuditEvent[], lines: LineBlockBuild
   for (const event of events) encodeLine(event, lines);
 }
 
-/** The first and the last event of one request; of others it prints nothing. */
+/** Encodes the first and the last event of one request; of others nothing. */
 function encodeBoth(first: AuditEvent, last: AuditEvent, lines: LineBlockBuilder): boolean {
   const isOne =
     first.request === last.request && first.auditId === last.auditId && first.receivedMs === last.receivedMs;
@@ -63,7 +63,7 @@ function encodeLine(event: AuditEvent, lines: LineBlockBuilder): void {
   if (pattern === undefined) {
     encodeEvent(event, LINE_FRAME, (piece) => void lines.add(piece));
     lines.endLine();
-  } else pattern.print(event, lines);
+  } else pattern.encode(event, lines);
 }
 
 function patternOf(event: AuditEvent): LinePattern | undefined {
@@ -142,7 +142,7 @@ class EncodedLine implements LinePattern {
     );
   }
 
-  print(event: AuditEvent, lines: LineBlockBuilder): void {
+  encode(event: AuditEvent, lines: LineBlockBuilder): void {
     const { requestObject, responseObject, receivedMs, elapsedUs } = event;
     if (receivedMs !== this.receivedMs) this.receive(receivedMs);
     const isWhole = requestObject === undefined && responseObject === undefined;

@@ -40,10 +40,10 @@ export class PlainQueue implements EventQueue {
   }
 
   take(count: number): () => MaybePromise<boolean> {
-    const taken = this.events.slice(0, count);
+    const batch = this.events.slice(0, count);
     this.events = this.events.slice(count);
-    for (const event of taken) this.sum -= sizeOf(event);
-    return () => this.backend.process(taken);
+    for (const event of batch) this.sum -= sizeOf(event);
+    return () => this.backend.process(batch);
   }
 
   close(): Promise<void> {

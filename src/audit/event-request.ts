@@ -1,5 +1,5 @@
-// What an event says of the request itself. Clients ask for the same few things over and over: what is said of them is
-// remembered.
+// What an event says of the request itself. Clients repeat the same few requests: their descriptions are
+// memoized.
 import type { HttpRequest } from '../lib/http/http.js';
 import { boundedMemo } from '../lib/values/bounded-memo.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -11,8 +11,8 @@ import type { SentMetadata } from './sent-object.js';
 
 // hot: once for each request that is recorded.
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
-  if (request.search !== '') return requestOf(askedOf(request, info), request, info, user, undefined);
-  // Without a query, what is asked for often is the same value each time, and mostly by the same few clients.
+  if (request.search !== '') return requestOf(requestTextOf(request, info), request, info, user, undefined);
+  // Without a query, a frequent request info is the same value each time, and mostly from the same few clients.
   const known = knownClients.get(info) ?? [];
   const { headers, remoteAddress } = request;
   for (const { seen, about } of known) {
@@ -40,7 +40,8 @@ function firstSeen(
   const { headers, remoteAddress } = request;
   // Of the same client on another connection the same is said.
   const same = known.find(({ about }) => about.user === user && isFrom(request, about));
-  const about = same?.about ?? requestOf(flatAsked(askedOf(request, info)), request, info, user, newPatterns());
+  const about =
+    same?.about ?? requestOf(flatRequestText(requestTextOf(request, info)), request, info, user, newPatterns());
   if (known.length === MAX_KNOWN_CLIENTS) known.pop();
   known.unshift({ about, seen: { headers, remoteAddress } });
   knownClients.set(info, known);
@@ -53,7 +54,7 @@ const isFrom = (request: HttpRequest, about: EventRequest): boolean =>
   about.sourceIps === sourceIps(request) && about.userAgent === agentOf(request).text;
 
 function requestOf(
-  { uri, asked, objectRef }: Asked,
+  { uri, text, objectRef }: RequestText,
   request: HttpRequest,
   { verb, namespace }: RequestInfo,
   user: UserInfo | undefined,
@@ -69,37 +70,37 @@ function requestOf(
     userAgent: agent.text,
     namespace,
     objectRef,
-    subjectJson: user === undefined ? `${asked}{}` : asked + userJson(user),
+    subjectJson: user === undefined ? `${text}{}` : text + userJson(user),
     clientJson: ipsJson(ips) + agent.json,
     patterns,
   };
 }
 
-interface Asked {
+interface RequestText {
   readonly uri: string;
   /** `"requestURI":…,"verb":…,"user":` */
-  readonly asked: string;
+  readonly text: string;
   readonly objectRef: string;
 }
 
 const NOTHING: SentMetadata = {};
 
-function askedOf({ path, search }: HttpRequest, info: RequestInfo): Asked {
+function requestTextOf({ path, search }: HttpRequest, info: RequestInfo): RequestText {
   const uri = search === '' ? path : `${path}?${search}`;
   return {
     uri,
-    asked: `"requestURI":${quoteJson(uri)},"verb":${quoteJson(info.verb)},"user":`,
+    text: `"requestURI":${quoteJson(uri)},"verb":${quoteJson(info.verb)},"user":`,
     objectRef: info.isResourceRequest ? referenceJson(info, NOTHING) : '',
   };
 }
 
-const flatAsked = ({ uri, asked: text, objectRef }: Asked): Asked => ({
+const flatRequestText = ({ uri, text, objectRef }: RequestText): RequestText => ({
   uri: flat(uri),
-  asked: flat(text),
+  text: flat(text),
   objectRef: flat(objectRef),
 });
 
-/** The members of `objectRef`. What the path leaves open is taken from the object that was sent. */
+/** The members of `objectRef`. What the path leaves open comes from the object in the body. */
 export function referenceJson(info: RequestInfo, { name, namespace, uid, resourceVersion }: SentMetadata): string {
   let text = '';
   const add = (member: string, value: string | undefined): void => {

@@ -9,9 +9,9 @@ export type KnownStatus = Pick<Status, 'status' | 'message' | 'reason' | 'detail
 
 const HEAD = '{"kind":"Status","apiVersion":"v1",';
 
-/** What is answered with a Status, as it was printed. */
+/** The Status of an answer, as it was encoded. */
 export function responseOfStatus(code: number, encoded: JsonBytes): EventResponse {
-  // A long one is not read and printed again: but its kind and version, it says the same here.
+  // A long Status is not parsed and encoded again: only its kind and version differ here.
   if (encoded.length > LARGE_BYTES) {
     const json = encoded.toString();
     if (json.startsWith(HEAD)) return { code, json: `{${json.slice(HEAD.length)}`, plain: false };

@@ -14,7 +14,7 @@ export interface AuditEvent {
   readonly level: Level;
   readonly stage: Stage;
   readonly auditId: string;
-  /** It was made here, and is nothing but letters, digits and dashes. */
+  /** True when this server made the id, which then needs no escaping. */
   readonly hasOwnAuditId: boolean;
   /** What does not change from stage to stage. */
   readonly request: EventRequest;
@@ -27,7 +27,7 @@ export interface AuditEvent {
   readonly receivedMs: number;
   /** What passed from then until the stage was reached, in whole microseconds. */
   readonly elapsedUs: number;
-  /** What authorization had to say, once it was asked. */
+  /** The decision of the authorizer; undefined before it. */
   readonly authorized: Authorized | undefined;
   /** All others. */
   readonly annotations: ReadonlyMap<string, string> | undefined;
@@ -79,7 +79,7 @@ export interface EventFrame {
   readonly tail: string;
 }
 
-/** Prints an event, in pieces. */
+/** Encodes an event, in pieces. */
 export function encodeEvent(event: AuditEvent, frame: EventFrame, output: (piece: JsonBytes) => void): void {
   const { auditId, requestObject, responseObject, receivedMs, elapsedUs } = event;
   output(headText(event, frame, event.hasOwnAuditId ? `"${auditId}"` : quoteJson(auditId)));
@@ -152,8 +152,8 @@ export function userJson(user: UserInfo): string {
 }
 
 /**
- * The same text in one piece. A text that was put together is a tree of its parts, walked each time it is printed: what
- * is remembered is better flat.
+ * The same text in one piece. A text that was put together is a tree of its parts, walked each time it is encoded: what
+ * is memoized is better flat.
  */
 export const flat = (text: string): string => Buffer.from(text).toString();
 

@@ -27,7 +27,7 @@ export function legacyLine(event: AuditEvent): string {
 
 const quotedList = (texts: readonly string[]): string => texts.map(goQuote).join(',');
 
-/** A fraction of a second is told as far as it says something. */
+/** A fraction of a second, without trailing zeros. */
 function withoutTrailingZeros(time: string): string {
   let end = time.length - 1;
   while (time[end - 1] === '0') end--;

@@ -15,7 +15,7 @@ function add(builder: LineBlockBuilder, ...lines: string[]): void {
   }
 }
 
-test('lines are taken in their order, also in parts', () => {
+test('lines are removed in their order, also in parts', () => {
   const builder = new LineBlockBuilder();
   add(builder, 'a\n', 'bé\n', 'c\n');
   assert.deepEqual(linesOf(builder, 2), ['a\n', 'bé\n']);
@@ -38,17 +38,17 @@ test('a block that is full begins another, without a copy of what is in it', () 
   assert.ok(Buffer.concat(blocks.map(({ bytes }) => bytes)).equals(Buffer.from(`${long}${long}${long}short\n`)));
 });
 
-test('a buffer is used again once it was given back whole', () => {
+test('a buffer is used again once it was released whole', () => {
   const builder = new LineBlockBuilder();
   add(builder, 'a\n', 'b\n');
   const [first] = builder.take(1);
   const [second] = builder.take(1);
-  if (first === undefined || second === undefined) throw new Error('nothing was taken');
+  if (first === undefined || second === undefined) throw new Error('no block');
   builder.giveBack(first);
   add(builder, 'c\n');
   assert.equal(second.bytes.toString(), 'b\n');
   const [third] = builder.take(1);
-  if (third === undefined) throw new Error('nothing was taken');
+  if (third === undefined) throw new Error('no block');
   assert.notEqual(third.bytes.buffer, first.bytes.buffer);
   builder.giveBack(third);
   add(builder, 'd\n');

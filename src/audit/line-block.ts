@@ -1,4 +1,4 @@
-// Lines one behind another in one buffer, printed there once.
+// Lines one behind another in one buffer, encoded there once.
 
 export interface LineBlock {
   readonly bytes: Buffer;
@@ -24,12 +24,12 @@ export class LineBlockBuilder {
   private bytes: Buffer = NOTHING;
   private length = 0;
   private ends: number[] = [];
-  /** Where the line begins that is being printed. */
+  /** Where the line begins that is being encoded. */
   private lineStart = 0;
-  /** Of blocks that were given back, for the next ones. */
+  /** Buffers of released blocks, for the next ones. */
   private readonly spares: Buffer[] = [];
 
-  /** Of all lines that were not taken. */
+  /** Of all lines that are still here. */
   get totalBytes(): number {
     return this.fullBytes + this.length;
   }
@@ -55,7 +55,7 @@ export class LineBlockBuilder {
     this.bytes.write(text, at, 'latin1');
   }
 
-  /** The same, in two places. A loop over few letters is faster than two calls out of JavaScript. */
+  /** The same, in two places. A loop over few characters is faster than two calls out of JavaScript. */
   putTwice(at: number, other: number, text: string): void {
     const { bytes } = this;
     for (let i = 0; i < text.length; i++) {
@@ -83,17 +83,17 @@ export class LineBlockBuilder {
   /** Takes the first `count` lines out. */
   take(count: number): readonly LineBlock[] {
     if (this.ends.length > 0) this.endBlock();
-    const taken: LineBlock[] = [];
+    const blocks: LineBlock[] = [];
     for (let left = count; left > 0;) {
       const block = this.full.shift();
       if (block === undefined) break;
       const [first, rest] = block.ends.length <= left ? [block, undefined] : split(block, left);
       if (rest !== undefined) this.full.unshift(rest);
-      taken.push(first);
+      blocks.push(first);
       this.fullBytes -= first.bytes.length;
       left -= first.ends.length;
     }
-    return taken;
+    return blocks;
   }
 
   /** Nobody looks at the block any more. */

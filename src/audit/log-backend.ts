@@ -6,7 +6,7 @@ import { legacyLine } from './legacy-line.js';
 import { type LineBlock, LineBlockBuilder } from './line-block.js';
 import { encodeLines } from './encode-line.js';
 
-/** Where lines are written. The answer tells of each line why it could not be written, in order; undefined for all well. */
+/** Where lines are written. Returns why each line could not be written, in order; undefined when all are written. */
 export interface LineWriter {
   write(block: LineBlock): Promise<readonly (Error | undefined)[] | undefined>;
   close(): Promise<void>;
@@ -22,26 +22,26 @@ export interface Log {
 
 export function createLogBackend(log: Log): AuditBackend {
   const lines = new LineBlockBuilder();
-  const print = lineEncoderOf(log);
+  const encode = lineEncoderOf(log);
   return {
     isWaitedFor: true,
     process(events) {
-      print(events, lines);
+      encode(events, lines);
       return store(log, events, lines.take(events.length), lines);
     },
     close: () => log.writer.close(),
   };
 }
 
-/** Events wait as the lines they will be: printed while all they say is at hand. */
+/** Events wait as encoded lines: they are encoded while their objects are in memory. */
 export class LogQueue implements EventQueue {
   private readonly lines = new LineBlockBuilder();
-  private readonly print: LineEncoder;
-  /** For the case that they are lost, and that must be told. */
+  private readonly encode: LineEncoder;
+  /** Kept to report them when they are lost. */
   private events: AuditEvent[] = [];
 
   constructor(private readonly log: Log) {
-    this.print = lineEncoderOf(log);
+    this.encode = lineEncoderOf(log);
   }
 
   get length(): number {
@@ -55,15 +55,15 @@ export class LogQueue implements EventQueue {
   // hot: once for each request that is recorded.
   add(more: readonly AuditEvent[]): void {
     for (const event of more) this.events.push(event);
-    this.print(more, this.lines);
+    this.encode(more, this.lines);
   }
 
   take(count: number): () => Promise<boolean> {
     const { log, lines, events } = this;
-    const taken = count === events.length ? events : events.slice(0, count);
+    const batch = count === events.length ? events : events.slice(0, count);
     this.events = events.slice(count);
     const blocks = lines.take(count);
-    return () => store(log, taken, blocks, lines);
+    return () => store(log, batch, blocks, lines);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-// What becomes of an event that could not be recorded: it is counted, and told in the server's own log.
+// What becomes of an event that could not be recorded: it is counted, and written to the server's own log.
 import type { Clock } from '../lib/async/clock.js';
 import { errorText } from '../lib/text/error-text.js';
 import type { Logger } from '../lib/telemetry/log.js';
@@ -16,20 +16,20 @@ const MAX_REPORTED_PER_SECOND = 100;
 
 export function lostEvents({ log, count, clock }: LostEventsOptions): OnLost {
   let second = 0;
-  let told = 0;
-  let untold = 0;
+  let logged = 0;
+  let unlogged = 0;
   return (plugin, why, events) => {
     count(plugin, events.length);
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) {
-      if (untold > 0) log.error(undefined, 'More audit events were lost than are told here', { events: untold });
+      if (unlogged > 0) log.error(undefined, 'More audit events were lost than are logged here', { events: unlogged });
       second = now;
-      told = 0;
-      untold = 0;
+      logged = 0;
+      unlogged = 0;
     }
-    const shown = events.slice(0, Math.max(0, MAX_REPORTED_PER_SECOND - told));
-    told += shown.length;
-    untold += events.length - shown.length;
+    const shown = events.slice(0, Math.max(0, MAX_REPORTED_PER_SECOND - logged));
+    logged += shown.length;
+    unlogged += events.length - shown.length;
     if (shown.length === 0) return;
     const text = typeof why === 'string' ? why : errorText(why);
     const what = `Error in audit plugin '${plugin}' affecting ${events.length} audit events: ${text}`;

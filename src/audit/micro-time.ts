@@ -1,7 +1,7 @@
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** How long a moment is that `microTimeOf` tells. */
+/** The resolution of `microTimeOf`. */
 export const MICRO_TIME_LENGTH = '2026-11-15T08:30:00.123456Z'.length;
 /** Where in it the microseconds stand, six digits. */
 export const MICROS_AT = '2026-11-15T08:30:00.'.length;

@@ -1,4 +1,4 @@
-// The files a log has put aside: which go because they are too many or too old, and which are compressed.
+// The rotated files of a log: which are deleted because they are too many or too old, and which are compressed.
 import { createReadStream, createWriteStream } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -76,7 +76,7 @@ async function oldFiles(file: string): Promise<OldFile[]> {
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
-/** When a file was put aside; undefined for any other file. */
+/** When a file was rotated; undefined for any other file. */
 export function timeInName(file: string, name: string): number | undefined {
   const { stem, extension } = nameParts(file);
   const plain = name.endsWith(extension + COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name;
@@ -86,7 +86,7 @@ export function timeInName(file: string, name: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** `audit.log` put aside at a moment, in UTC. */
+/** The name of `audit.log` rotated at a moment, in UTC. */
 export function rotatedName(file: string, atMs: number): string {
   const { stem, extension } = nameParts(file);
   const time = new Date(atMs).toISOString().slice(0, -1).replaceAll(':', '-');

@@ -32,9 +32,9 @@ export function* patchSteps(patch: Buffer): StepGenerator<JsonBytes> {
   const read = yield* readPieces(patch, undefined);
   if (read === undefined) return patchJson(patch);
   yield;
-  const print = new JsonPieces();
-  yield* print.tree(read.value, 'asIs');
-  return yield* print.bytes();
+  const pieces = new JsonPieces();
+  yield* pieces.tree(read.value, 'asIs');
+  return yield* pieces.bytes();
 }
 
 export function patchJson(patch: Buffer): string {

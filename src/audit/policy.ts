@@ -1,4 +1,4 @@
-// The policy's rules, made ready to be asked on every request: the first that matches decides.
+// The policy's rules, compiled to be matched on every request: the first that matches decides.
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { GroupResources, Policy, PolicyRule } from '../schema/generated/audit.v1.js';
@@ -11,7 +11,7 @@ export interface Recording {
   readonly omitManagedFields: boolean;
 }
 
-/** `user` is who really asked; nobody where authentication failed. */
+/** `user` is the authenticated user, without impersonation; undefined where authentication failed. */
 export type EvaluatePolicy = (user: UserInfo | undefined, info: RequestInfo) => Recording;
 
 /** Takes a valid policy. */
@@ -26,7 +26,7 @@ export function compilePolicy(policy: Policy): EvaluatePolicy {
     return unmatched;
   };
   const lastTime = new WeakMap<RequestInfo, { readonly user: UserInfo | undefined; readonly recording: Recording }>();
-  // hot: once for each request. Nothing but the user and what is asked for decides, and those asked for often are the
+  // hot: once for each request. Nothing but the user and the request info decides, and frequent ones are the
   // same values each time.
   return (user, info) => {
     const last = lastTime.get(info);

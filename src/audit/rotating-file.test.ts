@@ -96,20 +96,20 @@ test('old files go by number and by age, others are compressed whole, strangers 
   const wanted = [`${days(1)}.gz`, `${days(0)}.gz`, 'audit.log', 'unrelated.log'];
   while (fs.readdirSync(folder).sort().join() !== wanted.join()) await new Promise(setImmediate);
   assert.deepEqual(errors, []);
-  const packed = path.join(folder, `${days(0)}.gz`);
-  assert.equal(zlib.gunzipSync(fs.readFileSync(packed)).toString(), `${days(0)}\n`);
-  assert.equal(fs.statSync(packed).mode & 0o777, 0o600);
+  const gzipped = path.join(folder, `${days(0)}.gz`);
+  assert.equal(zlib.gunzipSync(fs.readFileSync(gzipped)).toString(), `${days(0)}\n`);
+  assert.equal(fs.statSync(gzipped).mode & 0o777, 0o600);
 });
 
 test('what follows the last dot of a name stays at its end, also where nothing comes before', () => {
-  for (const [file, aside] of [
+  for (const [file, rotated] of [
     ['/x/audit', 'audit-2026-11-15T08-30-00.123'],
     ['/x/a.b.c', 'a.b-2026-11-15T08-30-00.123.c'],
     ['/x/.hidden', '-2026-11-15T08-30-00.123.hidden'],
     ['/x/trail.', 'trail-2026-11-15T08-30-00.123.'],
   ] as const) {
-    assert.equal(rotatedName(file, NOW), `/x/${aside}`);
-    assert.equal(timeInName(file, aside), NOW);
+    assert.equal(rotatedName(file, NOW), `/x/${rotated}`);
+    assert.equal(timeInName(file, rotated), NOW);
   }
 });
 

@@ -1,12 +1,12 @@
-// A log file that makes room for itself: when a line does not fit any more, the file is put aside under the time's name
+// A log file that rotates itself: when a line does not fit any more, the file is renamed after the time
 // and a new one begun.
 //
 //   audit.log                                 written to
-//   audit-2026-11-15T08-30-00.123.log         put aside, as a whole
+//   audit-2026-11-15T08-30-00.123.log         rotated, as a whole
 //   audit-2026-11-15T08-30-00.123.log.gz      and compressed
 //
 // Lines that come while others are being written are written together, by one call. A line is in the file whole or not
-// at all: what a failing disk took of one is cut off again.
+// at all: what a failing disk wrote of a line is cut off again.
 import { writev } from 'node:fs';
 import fs from 'node:fs/promises';
 import { makeFolder } from '../lib/files/make-folder.js';
@@ -20,7 +20,7 @@ export interface RotatingFileOptions {
   /** 0 for the default. */
   readonly maxMegabytes: number;
   readonly now: () => number;
-  /** Called when the file is first written to, and each time one was put aside. */
+  /** Called when the file is first written to, and after each rotation. */
   readonly tidy: () => void;
 }
 
@@ -67,7 +67,7 @@ export class RotatingFile implements LineWriter {
     for (;;) {
       const [next] = this.queue;
       if (next === undefined) {
-        // In the same turn: a line that comes now begins the work anew.
+        // In the same tick: a line that comes now begins the work anew.
         this.working = undefined;
         return;
       }
@@ -190,12 +190,12 @@ export class RotatingFile implements LineWriter {
     this.options.tidy();
   }
 
-  /** Two files put aside within a millisecond must not take each other's place. */
+  /** Two files rotated within a millisecond must not overwrite each other. */
   private async freeName(): Promise<string> {
     for (let atMs = this.options.now(); ; atMs++) {
       const name = rotatedName(this.options.file, atMs);
-      const taken = await Promise.all([name, `${name}.gz`].map((one) => fs.stat(one).catch(() => undefined)));
-      if (taken.every((found) => found === undefined)) return name;
+      const existing = await Promise.all([name, `${name}.gz`].map((one) => fs.stat(one).catch(() => undefined)));
+      if (existing.every((found) => found === undefined)) return name;
     }
   }
 }

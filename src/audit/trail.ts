@@ -22,13 +22,13 @@ import type { SentObject, SentMetadata } from './sent-object.js';
 export interface BodyTrail {
   /** `object` is what was sent, with its defaults; it may be changed afterwards. */
   requestObject(object: SentObject, encode: (object: object) => string): void;
-  /** How much of an object `requestEncoded` is to be told. */
+  /** How much of an object `requestEncoded` wants. */
   readonly wantsSent: SentWanted;
-  /** Instead of requestObject: what the object says of itself, and its print where that is wanted. */
+  /** Instead of requestObject: what the object says of itself, and its encoding where that is wanted. */
   requestEncoded(metadata: SentMetadata, json: Buffer | undefined): void;
-  /** A patch is recorded as it came. `aside`: where what is so large is read. */
+  /** Records a patch as it came. `workers` parse a large one. */
   requestPatch(patch: Buffer, workers?: WorkerPool): MaybePromise<void>;
-  /** As `annotate`, but told only when the request is done. */
+  /** Annotates the last event alone, when the request is done. */
   annotateAtEnd(key: string, value: string): void;
 }
 
@@ -40,12 +40,12 @@ export interface Recorded {
   readonly request: HttpRequest;
   readonly info: RequestInfo;
   readonly auditId: string;
-  /** It was made here, and is nothing but letters, digits and dashes. */
+  /** True when this server made the id, which then needs no escaping. */
   readonly hasOwnAuditId: boolean;
   /** Nobody where authentication failed. */
   readonly user: UserInfo | undefined;
   readonly receivedMs: number;
-  /** The same moment, by the clock that tells microseconds. */
+  /** The same moment, by the clock of microseconds. */
   readonly startedMs: number;
 }
 
@@ -64,7 +64,7 @@ export class AuditTrail implements BodyTrail {
   private sent: JsonBytes | undefined = undefined;
   private answered: JsonBytes | undefined = undefined;
   private atEnd: [key: string, value: string][] | undefined = undefined;
-  /** The first event, as long as nobody was told of it. */
+  /** The first event, until it is recorded. */
   unsent: AuditEvent | undefined = undefined;
   /** Who the request acts as, when not as its sender. */
   impersonatedUser: UserInfo | undefined = undefined;

@@ -11,7 +11,7 @@ export interface Authenticated {
   readonly warnings?: readonly string[];
   /** Put on the request's audit event. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What is left of Sec-WebSocket-Protocol once the bearer token in it is taken out. */
+  /** What is left of Sec-WebSocket-Protocol once the bearer token in it is removed. */
   readonly websocketProtocols?: string;
 }
 

@@ -9,17 +9,17 @@ const authenticator = createBearerAuthenticator(
   { authenticateToken: (token) => (token === 'secret' ? { user: { name: 'jane', groups: [] } } : undefined) },
   [],
 );
-const asked = (authorization: string): unknown =>
+const authenticate = (authorization: string): unknown =>
   authenticator.authenticate({ headers: { authorization } } as unknown as HttpRequest);
 
 test('spaces around a token are no part of it', async () => {
   for (const header of ['Bearer secret', ' bearer secret ', 'BEARER secret\t']) {
-    assert.deepEqual(await asked(header), { user: { name: 'jane', groups: [] } }, header);
+    assert.deepEqual(await authenticate(header), { user: { name: 'jane', groups: [] } }, header);
   }
 });
 
 test('a token with bytes behind it that are spaces elsewhere is another token', () => {
   for (const header of ['Bearer secret\xa0', 'Bearer secret\xef\xbb\xbf', 'Bearer \xa0secret']) {
-    assert.throws(() => asked(header), AuthenticationError, header);
+    assert.throws(() => authenticate(header), AuthenticationError, header);
   }
 });

@@ -58,8 +58,8 @@ function judge(
   return groups === undefined ? { why: 'its auth-extra-groups are not of bootstrappers' } : { groups };
 }
 
-function sameSecret(held: string, given: string): boolean {
-  const [a, b] = [Buffer.from(held), Buffer.from(given)];
+function sameSecret(held: string, presented: string): boolean {
+  const [a, b] = [Buffer.from(held), Buffer.from(presented)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

@@ -1,6 +1,6 @@
 import type { JsonBounds } from '../lib/json/bounds.js';
 
-/** In letters. No head has a longer one; reviews may ask of others. */
+/** In characters. No request header has a longer token; a TokenReview may. */
 export const MAX_TOKEN_LENGTH = 1024 * 1024;
 /** Of its first part, which names a key and may bring certificates. */
 export const MAX_TOKEN_HEADER_LENGTH = 64 * 1024;

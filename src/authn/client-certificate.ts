@@ -20,12 +20,12 @@ export interface CertificateVerifier {
 
 /**
  * Verifies chains for client authentication. A path costs several signature checks and a connection brings the same
- * certificates with every request, so good ones are remembered for as long as all of the path is valid.
+ * certificates with every request, so good ones are cached for as long as all of the path is valid.
  */
 export function createCertificateVerifier(options: {
   readonly bundle: CaBundleSource;
   readonly nowMs: () => number;
-  /** Told with every certificate that is shown, good or bad, how long it is still valid. */
+  /** Observes the remaining validity of every certificate that is presented, good or bad. */
   readonly observe?: (remainingMs: number) => void;
 }): CertificateVerifier {
   const verified = new LRUCache<string, { leaf: Certificate; notAfterMs: number }>({ max: CACHE_ENTRIES });

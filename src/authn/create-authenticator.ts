@@ -1,4 +1,4 @@
-// Who makes a request: every way to tell, in the order they are tried.
+// Who makes a request: every authenticator, in the order they are tried.
 import type { HttpRequest } from '../lib/http/http.js';
 import { percentDecode } from '../lib/http/percent-decode.js';
 import { goQuote } from '../lib/go/quote.js';
@@ -33,7 +33,7 @@ export interface AuthenticatorOptions extends AuthenticationTrust {
   readonly otherTokens?: readonly TokenAuthenticator[];
   readonly anonymous: AnonymousOptions;
   readonly parseCertificateUid: boolean;
-  /** Told how long each client certificate is still valid. */
+  /** Observes the remaining validity of each client certificate. */
   readonly observeCertificate?: (remainingMs: number) => void;
   readonly tokenCache: Pick<TokenCacheOptions, 'successTtlMs' | 'failureTtlMs' | 'clock' | 'metrics'>;
   readonly nowMs: () => number;
@@ -50,7 +50,7 @@ export interface Authentication extends RequestAuthenticator {
   reviewToken(token: string, audiences: readonly string[]): Promise<Authenticated>;
 }
 
-/** Whether anonymous requests are let in: never when everybody may do everything, not even when asked for. */
+/** Whether anonymous requests are let in: never when everybody may do everything, not even when configured. */
 export const anonymousEnabled = (flag: boolean, authorizationModes: readonly string[]): boolean =>
   flag && !authorizationModes.includes('AlwaysAllow');
 
@@ -122,7 +122,7 @@ function withAuthenticatedGroup(known: Authenticated): Authenticated {
   return completed;
 }
 
-/** What the token cache remembers is one value for many requests, and so is this. */
+/** Memoized by user: the token cache returns one value for many requests. */
 const withGroup = new WeakMap<Authenticated, Authenticated>();
 
 /** A credential made for others only is refused, even when it is genuine. */

@@ -120,7 +120,7 @@ async function userOf(request: HttpRequest): Promise<UserInfo | 401> {
 }
 const bearer = (token: string) => userOf(requestWith({ authorization: `Bearer ${token}` }));
 
-test('good credentials give their users', async () => {
+test('good credentials yield their users', async () => {
   for (const token of tokens) {
     const user = await bearer(token);
     assert.ok(user !== 401);

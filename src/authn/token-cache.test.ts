@@ -8,11 +8,11 @@ const BOB: Authenticated = { user: { name: 'bob', groups: [] } };
 
 function cached(inner: TokenAuthenticator['authenticateToken'], options: Partial<TokenCacheOptions> = {}) {
   const clock = new TestClock();
-  let asked = 0;
+  let calls = 0;
   const counted: TokenAuthenticator = {
-    authenticateToken(...given) {
-      asked++;
-      return inner(...given);
+    authenticateToken(...passed) {
+      calls++;
+      return inner(...passed);
     },
   };
   const tokens = cachedTokens(counted, {
@@ -23,33 +23,33 @@ function cached(inner: TokenAuthenticator['authenticateToken'], options: Partial
     clock,
     ...options,
   });
-  return { clock, tokens, asked: () => asked };
+  return { clock, tokens, calls: () => calls };
 }
 
 test('a good token is judged once in its time, by all who bring it at once together', async () => {
-  const { clock, tokens, asked } = cached(async () => BOB);
+  const { clock, tokens, calls } = cached(async () => BOB);
   await Promise.all([tokens.authenticateToken('t', []), tokens.authenticateToken('t', [])]);
   await tokens.authenticateToken('t', []);
-  assert.equal(asked(), 1);
+  assert.equal(calls(), 1);
   await tokens.authenticateToken('t', ['others']);
-  assert.equal(asked(), 2, 'for other audiences it is another question');
+  assert.equal(calls(), 2, 'for other audiences it is another question');
   await clock.advance(10_000);
   await tokens.authenticateToken('t', []);
-  assert.equal(asked(), 3);
+  assert.equal(calls(), 3);
 });
 
-test('a reason may be the remote side’s trouble: it is not remembered where that is said', async () => {
+test('a reason may be the remote side’s trouble: it is not cached where that is configured', async () => {
   const refuse = async (): Promise<undefined> => {
     throw new AuthenticationError('no answer');
   };
-  const { tokens, asked } = cached(refuse, { failureTtlMs: 10_000, memoizeErrors: false });
+  const { tokens, calls } = cached(refuse, { failureTtlMs: 10_000, memoizeErrors: false });
   await assert.rejects(async () => tokens.authenticateToken('t', []), /no answer/);
   await assert.rejects(async () => tokens.authenticateToken('t', []), /no answer/);
-  assert.equal(asked(), 2);
+  assert.equal(calls(), 2);
   const unknown = cached(async () => undefined, { failureTtlMs: 10_000, memoizeErrors: false });
   await unknown.tokens.authenticateToken('t', []);
   await unknown.tokens.authenticateToken('t', []);
-  assert.equal(unknown.asked(), 1, 'a plain no is');
+  assert.equal(unknown.calls(), 1, 'a plain no is');
 });
 
 test('whoever does not answer in time knows nobody, and others do not wait for it', async () => {

@@ -1,4 +1,4 @@
-// Remembers what tokens proved to be, for a little while: checking one costs a signature and store reads, and busy
+// Caches the results of tokens for a little while: checking one costs a signature and store reads, and busy
 // clients send the same one thousands of times a second.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,9 +10,9 @@ import type { TokenCacheMetrics } from './token-cache-metrics.js';
 
 export interface TokenCacheOptions {
   readonly successTtlMs: number;
-  /** 0: refusals are not remembered. */
+  /** 0: refusals are not cached. */
   readonly failureTtlMs: number;
-  /** False: a refusal with a reason may be the remote side's trouble, and is asked about again. */
+  /** False: a refusal with a reason may be the remote side's trouble, and is not cached. */
   readonly memoizeErrors: boolean;
   readonly nowMs: () => number;
   /** Ends checks that take too long. */
@@ -29,7 +29,7 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
   // Concurrent requests with one token wait for one check.
   const running = new Map<string, Promise<Outcome>>();
   return {
-    // hot: what is remembered is answered at once.
+    // hot: a cached result is returned at once.
     authenticateToken(token, audiences, connection) {
       const startedMs = options.nowMs();
       const key = connection === undefined ? cacheKey(token, audiences) : keyOnConnection(connection, token, audiences);
@@ -68,8 +68,8 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
     const outcome = await withTimeout(check, { ms: CHECK_TIMEOUT_MS, clock, onTimeout });
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
-    const remember = options.memoizeErrors || 'result' in outcome;
-    if (ttlMs > 0 && remember) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
+    const isCacheable = options.memoizeErrors || 'result' in outcome;
+    if (ttlMs > 0 && isCacheable) known.set(key, { outcome, untilMs: options.nowMs() + ttlMs });
     return outcome;
   }
 }
@@ -92,7 +92,7 @@ async function attempt(
     ok = true;
     return outcome;
   } catch (error) {
-    // Anything but a refusal is our own failure: it is passed on and not remembered.
+    // Anything but a refusal is our own failure: it is passed on and not cached.
     if (!(error instanceof AuthenticationError)) throw error;
     return { refusal: error.reasons };
   } finally {

@@ -16,7 +16,7 @@ test('records with and without groups, quotes and blank lines', () => {
   ]);
 });
 
-test('what is wrong is told with its line', () => {
+test('errors name their line', () => {
   assert.throws(
     () => parse('a,b,c\nx,y\n'),
     /must have at least 3 columns \(token, user name, user uid\), found 2 on line 2$/,

@@ -5,7 +5,7 @@ import type { RequestHeaderOptions } from './request-header.js';
 export interface AuthenticationTrust {
   /** --client-ca-file, or the authority that this server made because no file was named. */
   readonly clientCa?: CaBundleSource;
-  /** No file was named: kube-apiserver would ask for no certificate, so one of another authority is as none. */
+  /** No file was named: kube-apiserver would request no certificate, so one of another authority is as none. */
   readonly ignoresOtherCertificates?: boolean;
   /** --requestheader-*. */
   readonly requestHeader?: Omit<RequestHeaderOptions, 'verifier'> & { readonly clientCa: CaBundleSource };

@@ -33,7 +33,7 @@ export interface RulesResult {
 }
 
 export interface Authorizer {
-  /** `waiting`: for whom it is asked; who calls out for an answer does so no longer than that one waits. */
+  /** `waiting` is cancelled when the request ends; an authorizer that calls a webhook stops then. */
   authorize(
     attributes: AuthorizationAttributes,
     waiting?: Cancellation,

@@ -30,7 +30,7 @@ const answer: fc.Arbitrary<Answer> = fc
   })
   .map(({ error, ...rest }) => (error === '' ? rest : { ...rest, evaluationError: error }));
 
-/** The chain as one would say it: masters may; the first who decides does; else all that was said is told. */
+/** The chain as one would say it: masters may; the first who decides does; else all reasons are joined. */
 function plainModel(answers: readonly Answer[], master: boolean): AuthorizationResult {
   if (master) return { decision: 'allow', reason: '' };
   const decisive = answers.find(({ decision }) => decision !== 'no-opinion');
@@ -46,15 +46,15 @@ function plainModel(answers: readonly Answer[], master: boolean): AuthorizationR
   } as AuthorizationResult;
 }
 
-test('a chain decides as its plain description does, asks nobody too many, and counts who decided', async () => {
+test('a chain decides as its plain description does, calls no authorizer too many, and counts who decided', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 6 }), fc.boolean(), async (answers, master) => {
-      let asked = 0;
+      let calls = 0;
       const counted: string[] = [];
       const members = answers.map(({ later, ...result }, index) => {
         const authorizer: Authorizer = {
           authorize() {
-            asked++;
+            calls++;
             return later ? Promise.resolve(result) : result;
           },
           rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
@@ -66,7 +66,7 @@ test('a chain decides as its plain description does, asks nobody too many, and c
       assert.deepEqual(await chain.authorize({ ...question, user }), plainModel(answers, master));
 
       const decider = master ? -1 : answers.findIndex(({ decision }) => decision !== 'no-opinion');
-      assert.equal(asked, master ? 0 : decider < 0 ? answers.length : decider + 1);
+      assert.equal(calls, master ? 0 : decider < 0 ? answers.length : decider + 1);
       const decision = answers[decider]?.decision === 'allow' ? 'allowed' : 'denied';
       assert.deepEqual(counted, decider < 0 ? [] : [`${decider} ${decision}`]);
     }),

@@ -10,7 +10,7 @@ export interface ChainMember {
   readonly authorizer: Authorizer;
 }
 
-/** Told of every decision that ends the asking. */
+/** Observes every decision that ends the chain. */
 export type DecisionObserver = (member: ChainMember, decision: 'allowed' | 'denied') => void;
 
 export function authorizerChain(members: readonly ChainMember[], observe: DecisionObserver): Authorizer {
@@ -19,13 +19,13 @@ export function authorizerChain(members: readonly ChainMember[], observe: Decisi
 
 function observed(member: ChainMember, observe: DecisionObserver): Authorizer {
   const { authorizer } = member;
-  const tell = (result: AuthorizationResult): AuthorizationResult => {
+  const report = (result: AuthorizationResult): AuthorizationResult => {
     if (result.decision !== 'no-opinion') observe(member, result.decision === 'allow' ? 'allowed' : 'denied');
     return result;
   };
   return {
     authorize: (attributes, waiting): MaybePromise<AuthorizationResult> =>
-      whenReady(authorizer.authorize(attributes, waiting), tell),
+      whenReady(authorizer.authorize(attributes, waiting), report),
     rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
   };
 }

@@ -4,7 +4,7 @@
 //                           Group dev  ─┘
 //   namespaceBindings[ns]:  User alice ─── RoleBinding b ───────── Role y ───────── rules
 //
-// A binding stands under each of its subjects, so that a decision looks only at the bindings of the one who asks.
+// A binding stands under each of its subjects, so that a decision looks only at the bindings of the user.
 import { goQuote } from '../lib/go/quote.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {
@@ -19,7 +19,7 @@ import type {
 } from './rbac-objects.js';
 import { RBAC_GROUP } from './rbac-objects.js';
 
-/** Rules someone has through one binding, or why the binding gives none. */
+/** Rules someone has through one binding, or why the binding grants none. */
 export type Grant = { readonly source: string; readonly rules: readonly PolicyRule[] } | BrokenGrant;
 
 export interface BrokenGrant {
@@ -29,9 +29,9 @@ export interface BrokenGrant {
 }
 
 export interface RuleResolver {
-  /** Everything the user was given, cluster-wide first, then in the namespace (none when it is empty). */
+  /** Everything the user is granted, cluster-wide first, then in the namespace (none when it is empty). */
   grantsFor(user: UserInfo, namespace: string): readonly Grant[];
-  /** Rises with every change, for those who remember answers. */
+  /** Rises with every change, for those who cache answers. */
   readonly version: number;
 }
 

@@ -56,7 +56,7 @@ const binding = (name: string, roleKind: string, role: string, ...subjects: stri
   }),
 });
 
-test('a binding to a role that is missing gives nothing and says so; the role helps at once when it comes', async () => {
+test('a binding to a role that is missing grants nothing and says so; the role helps at once when it comes', async () => {
   const { may, roleBindings, roles } = setUp();
   roleBindings.put(binding('b', 'Role', 'r', 'User=alice', 'ServiceAccount=robot'));
   assert.deepEqual(await may('alice', 'get', 'pods'), {
@@ -112,26 +112,26 @@ test('system:masters may do all, without a reason', async () => {
   });
 });
 
-test('of a hundred thousand groups those count that something is bound to, and others have their turn meanwhile', async () => {
+test('of a hundred thousand groups those count that something is bound to, and deciding yields to the event loop', async () => {
   const { may, roleBindings, clusterRoleBindings, roles, clusterRoles } = setUp();
   const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
   roles.put({ metadata: { name: 'r', namespace: 'a' }, rules });
   clusterRoles.put({ metadata: { name: 'c' }, rules });
   roleBindings.put(binding('b', 'Role', 'r', 'Group=g70000'));
   const groups = Array.from({ length: 100_000 }, (_, i) => `g${i}`);
-  let turns = 0;
-  const others = setInterval(() => turns++, 0);
-  const asked = { user: { name: 'eve', groups } };
-  const { reason } = await may('eve', 'get', 'pods', asked);
+  let yields = 0;
+  const others = setInterval(() => yields++, 0);
+  const many = { user: { name: 'eve', groups } };
+  const { reason } = await may('eve', 'get', 'pods', many);
   clearInterval(others);
   assert.equal(reason, 'RBAC: allowed by RoleBinding "b/a" of Role "r" to Group "g70000"');
-  assert.ok(turns > 0);
-  assert.equal((await may('eve', 'get', 'pods', { ...asked, namespace: 'b' })).decision, 'no-opinion');
+  assert.ok(yields > 0);
+  assert.equal((await may('eve', 'get', 'pods', { ...many, namespace: 'b' })).decision, 'no-opinion');
   clusterRoleBindings.put(binding('d', 'ClusterRole', 'c', 'Group=g99999'));
-  assert.equal((await may('eve', 'get', 'pods', { ...asked, namespace: 'b' })).decision, 'allow');
+  assert.equal((await may('eve', 'get', 'pods', { ...many, namespace: 'b' })).decision, 'allow');
 });
 
-test('names, paths and users as long as a request may be are not remembered', () => {
+test('names, paths and users as long as a request may be are not cached', () => {
   const { may } = setUp();
   const collect = collector();
   const long = 1024 * 1024;
@@ -157,12 +157,12 @@ function collector(): () => number {
   };
 }
 
-test('a role that is bound many times is asked once', async () => {
+test('a role that is bound many times is checked once', async () => {
   const { may, roleBindings, roles } = setUp();
-  let asked = 0;
+  let checks = 0;
   const resourceNames = new Proxy(['x'], {
     get(target, key, receiver) {
-      if (key === 'includes') asked++;
+      if (key === 'includes') checks++;
       return Reflect.get(target, key, receiver) as unknown;
     },
   });
@@ -170,6 +170,6 @@ test('a role that is bound many times is asked once', async () => {
   roles.put({ metadata: { name: 'r', namespace: 'a' }, rules: [rule] });
   for (const name of ['one', 'two', 'three']) roleBindings.put(binding(name, 'Role', 'r', 'User=u'));
   assert.equal((await may('u', 'get', 'pods', { name: 'y' })).decision, 'no-opinion');
-  assert.equal(asked, 1);
+  assert.equal(checks, 1);
   assert.equal((await may('u', 'get', 'pods', { name: 'x' })).decision, 'allow');
 });

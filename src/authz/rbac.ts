@@ -14,31 +14,31 @@ import type {
 import type { Grant, RbacIndex } from './rbac-index.js';
 import { ruleAllows } from './rule-match.js';
 
-/** Nobody is in so many groups; somebody may ask what one who is might do. */
+/** Nobody is in so many groups; an access review may name so many. */
 const MANY_GROUPS = 1000;
-/** Users (with their groups) whose grants and decisions are remembered. */
-const REMEMBERED_USERS = 2000;
-const REMEMBERED_NAMESPACES_PER_USER = 100;
-const REMEMBERED_DECISIONS_PER_USER = 1000;
-/** In letters: anybody may ask for a path or a name of a megabyte, but nobody asks for it again. */
+/** Users (with their groups) whose grants and decisions are cached. */
+const MAX_CACHED_USERS = 2000;
+const MAX_CACHED_NAMESPACES_PER_USER = 100;
+const MAX_CACHED_DECISIONS_PER_USER = 1000;
+/** In characters: anybody may request a path or a name of a megabyte, but nobody requests it again. */
 const MAX_MEMOIZED_LENGTH = 1024;
 /** The same of a user's name and groups together. */
 const MAX_MEMOIZED_USER_LENGTH = 64 * 1024;
 /** Of all of them together; then the memory begins anew. */
 const MAX_MEMOIZED_CHARACTERS = 64 * 1024 * 1024;
 
-interface RememberedUser {
+interface CachedUser {
   readonly grants: Map<string, readonly Grant[]>;
   readonly decisions: Map<string, AuthorizationResult>;
 }
 
 export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
-  const users = new LRUCache<string, RememberedUser>({ max: REMEMBERED_USERS });
+  const users = new LRUCache<string, CachedUser>({ max: MAX_CACHED_USERS });
   let version = resolver.version;
   let characters = 0;
 
   return {
-    // hot: every request asks.
+    // hot: on every request.
     authorize(attributes) {
       const { user, namespace } = attributes;
       if (user.groups.length <= MANY_GROUPS) return decided(attributes);
@@ -52,7 +52,7 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     },
   };
 
-  /** Those that nothing is bound to give nothing. */
+  /** Groups without bindings grant nothing. */
   function* withBoundGroups(user: UserInfo, namespace: string): StepGenerator<UserInfo> {
     const groups: string[] = [];
     yield* eachStep(user.groups, (group) => {
@@ -62,12 +62,12 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
   }
 
   function decided(attributes: AuthorizationAttributes): AuthorizationResult {
-    const remembered = remember(attributes.user);
+    const cached = cachedUser(attributes.user);
     const key = decisionKey(attributes);
-    let decision = remembered.decisions.get(key);
+    let decision = cached.decisions.get(key);
     if (decision === undefined) {
-      decision = decide(grants(remembered, attributes.user, attributes.namespace), attributes);
-      keep(remembered.decisions, key, decision, REMEMBERED_DECISIONS_PER_USER);
+      decision = decide(grants(cached, attributes.user, attributes.namespace), attributes);
+      keep(cached.decisions, key, decision, MAX_CACHED_DECISIONS_PER_USER);
     }
     return decision;
   }
@@ -76,7 +76,7 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     const resourceRules: ResourceRule[] = [];
     const nonResourceRules: NonResourceRule[] = [];
     const errors: string[] = [];
-    for (const grant of grants(remember(user), user, namespace)) {
+    for (const grant of grants(cachedUser(user), user, namespace)) {
       if ('error' in grant) {
         errors.push(grant.error);
         continue;
@@ -93,29 +93,29 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
     return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
   }
 
-  /** Whatever is remembered holds until any role or binding changes. */
-  function remember(user: UserInfo): RememberedUser {
+  /** The cache is valid until any role or binding changes. */
+  function cachedUser(user: UserInfo): CachedUser {
     if (version !== resolver.version) {
       version = resolver.version;
       users.clear();
       characters = 0;
     }
     const key = user.groups.length === 0 ? user.name : `${user.name}\0${user.groups.join('\0')}`;
-    let remembered = users.get(key);
-    if (remembered === undefined) {
-      remembered = { grants: new Map(), decisions: new Map() };
-      if (key.length > MAX_MEMOIZED_USER_LENGTH) return remembered;
+    let cached = users.get(key);
+    if (cached === undefined) {
+      cached = { grants: new Map(), decisions: new Map() };
+      if (key.length > MAX_MEMOIZED_USER_LENGTH) return cached;
       count(key);
-      users.set(key, remembered);
+      users.set(key, cached);
     }
-    return remembered;
+    return cached;
   }
 
-  function grants(remembered: RememberedUser, user: UserInfo, namespace: string): readonly Grant[] {
-    let known = remembered.grants.get(namespace);
+  function grants(cached: CachedUser, user: UserInfo, namespace: string): readonly Grant[] {
+    let known = cached.grants.get(namespace);
     if (known === undefined) {
       known = resolver.grantsFor(user, namespace);
-      keep(remembered.grants, namespace, known, REMEMBERED_NAMESPACES_PER_USER);
+      keep(cached.grants, namespace, known, MAX_CACHED_NAMESPACES_PER_USER);
     }
     return known;
   }
@@ -139,12 +139,12 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
 function decide(grants: readonly Grant[], attributes: AuthorizationAttributes): AuthorizationResult {
   const errors: string[] = [];
   /** Of a role that is bound many times: what it does not allow once it never does. */
-  const asked = new Set<readonly unknown[]>();
+  const checked = new Set<readonly unknown[]>();
   for (const grant of grants) {
     if ('error' in grant) {
       errors.push(grant.error);
-    } else if (!asked.has(grant.rules)) {
-      asked.add(grant.rules);
+    } else if (!checked.has(grant.rules)) {
+      checked.add(grant.rules);
       if (grant.rules.some((rule) => ruleAllows(rule, attributes))) {
         return { decision: 'allow', reason: `RBAC: allowed by ${grant.source}` };
       }

@@ -17,15 +17,15 @@ export interface StoreSourceOptions {
 
 export function createStoreSource<T extends NamedObject & KubeObject>(options: StoreSourceOptions): StoreSource<T> {
   const receivers: ((change: RbacChange<T>) => void)[] = [];
-  const tell = (change: RbacChange<T>): void => {
+  const notify = (change: RbacChange<T>): void => {
     for (const receive of receivers) receive(change);
   };
   const { synced, objects } = startInformer({
     ...options,
-    onUpsert: (stored) => tell({ type: 'put', object: stored.object() as T }),
+    onUpsert: (stored) => notify({ type: 'put', object: stored.object() as T }),
     onDelete: (stored) => {
       const { namespace = '', name = '' } = stored.object().metadata;
-      tell({ type: 'delete', namespace, name });
+      notify({ type: 'delete', namespace, name });
     },
   });
   return {

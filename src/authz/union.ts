@@ -1,13 +1,13 @@
-// Several authorizers, asked in order.
+// Several authorizers, called in order.
 import { append } from '../lib/values/append.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { Authorizer, AuthorizationResult, NonResourceRule, ResourceRule } from './authorizer.js';
 
-/** The first that allows or denies decides. When none does, all reasons and errors are told. */
+/** The first that allows or denies decides. When none does, all reasons and errors are joined. */
 export function unionOfAuthorizers(members: readonly Authorizer[]): Authorizer {
   return {
     authorize(attributes, waiting) {
-      // hot: nearly all authorizers answer at once, and a decision must not cost a turn of the event loop.
+      // hot: nearly all authorizers answer at once, and a decision must not cost a tick of the event loop.
       const reasons: string[] = [];
       const errors: string[] = [];
       for (let index = 0; index < members.length; index++) {
@@ -46,7 +46,7 @@ export function unionOfAuthorizers(members: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** True when this answer decides; otherwise it is remembered for the last word. */
+/** True when this answer decides; otherwise it is kept for the joined reasons. */
 function settle(answer: AuthorizationResult, reasons: string[], errors: string[]): boolean {
   if (answer.decision !== 'no-opinion') return true;
   if (answer.reason !== '') reasons.push(answer.reason);

@@ -15,7 +15,7 @@ async function created(trust: AuthenticationTrust): Promise<KubeObject[]> {
   return made;
 }
 
-test('extension servers are told whose certificates count, and nothing where none do', async () => {
+test('extension servers learn whose certificates count, and nothing where none do', async () => {
   assert.deepEqual(await created({}), []);
   const clientCa = { current: () => ({ pem: 'PEM' }) } as AuthenticationTrust['clientCa'];
   const [made] = await created({ ...(clientCa && { clientCa }) });

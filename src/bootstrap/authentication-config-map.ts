@@ -21,7 +21,7 @@ export async function ensureAuthenticationConfigMap(
   const current = (await client.get(RESOURCE, NAMESPACE, NAME)) as ConfigMap | undefined;
   if (current === undefined) {
     const data = combinedData({}, trust, nowMs());
-    // Nobody is told of servers that trust no certificates of clients.
+    // Servers that trust no client certificates publish nothing.
     if (Object.keys(data).length === 0) return;
     const metadata = { name: NAME, namespace: NAMESPACE };
     const configMap: ConfigMap = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data };

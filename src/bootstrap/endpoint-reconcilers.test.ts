@@ -83,7 +83,7 @@ test('counted servers add their address and push out the ones behind it when the
   }
 });
 
-test('a counted server takes its address away when it ends, and nothing after that', async () => {
+test('a counted server removes its address when it ends, and nothing after that', async () => {
   const kept = endpoints(subset(['a', 'b']));
   const reconciler = masterCountReconciler(kept, 'b', 2);
   reconciler.stop();

@@ -8,7 +8,7 @@ export interface EndpointReconciler {
   reconcile(): Promise<void>;
   /** Takes this server's address away. */
   remove(): Promise<void>;
-  /** From now on addresses are only taken away. */
+  /** From now on addresses are only removed. */
   stop(): void;
 }
 
@@ -63,7 +63,7 @@ export function leaseReconciler(endpoints: ServerEndpoints, leases: MasterLeases
 
 /**
  * The endpoints are as many as there are said to be: --apiserver-count. Each server adds its address, and where that
- * makes too many takes away those that follow its own. One that dies stays until another takes its place.
+ * makes too many removes those that follow its own. One that dies stays until another takes its place.
  */
 export function masterCountReconciler(
   endpoints: ServerEndpoints,

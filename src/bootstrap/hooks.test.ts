@@ -91,7 +91,7 @@ test('an empty store gets everything, and a second start writes nothing', async 
   assert.deepEqual(await runAll(client), []);
 });
 
-test('what was taken away comes back, what was added stays, what is protected is left alone', async () => {
+test('what was removed comes back, what was added stays, what is protected is left alone', async () => {
   const client = new TestClient();
   await runAll(client);
   const edit = <T extends KubeObject>(key: string, change: (object: T) => void) => {

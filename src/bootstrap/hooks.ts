@@ -72,7 +72,7 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
       ? [
           {
             name: 'start-kubernetes-service-cidr-controller',
-            // Addresses of services are given out of it: until it is there the server is not ready, however long that takes.
+            // Addresses of services are allocated from it: until it is there the server is not ready, however long that takes.
             run: surelyEvery(SERVICE_CIDR_INTERVAL_MS, Infinity, syncServiceCidr),
           },
         ]
@@ -81,12 +81,12 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
   ];
 }
 
-/** A host's name may be none that a label can have: this is told, and the server serves all the same. */
+/** A host's name may be no valid label: the failure is logged, and the server serves all the same. */
 function identityHooks({ client, hostname, runId, peerAddress, now, log }: BootstrapOptions): BootstrapHook[] {
-  const told = (task: () => Promise<void>) => (): Promise<void> =>
+  const logFailure = (task: () => Promise<void>) => (): Promise<void> =>
     task().catch((error: unknown) => log(`leases of API servers: ${errorText(error)}`));
-  const renew = told(() => renewIdentityLease({ client, hostname, runId, peerAddress, now }));
-  const collect = told(() => collectIdentityLeases(client, now));
+  const renew = logFailure(() => renewIdentityLease({ client, hostname, runId, peerAddress, now }));
+  const collect = logFailure(() => collectIdentityLeases(client, now));
   return [
     {
       name: 'start-kube-apiserver-identity-lease-controller',

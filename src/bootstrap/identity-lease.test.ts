@@ -6,12 +6,12 @@ import type { Lease } from '../schema/generated/coordination.v1.js';
 import { fakeObjects } from './testing.js';
 import { collectIdentityLeases, identityOf, renewIdentityLease } from './identity-lease.js';
 
-function leases(...given: KubeObject[]): {
+function leases(...initial: KubeObject[]): {
   client: ServerClient;
   names: () => string[];
   lease: (name: string) => Lease;
 } {
-  const { client, names, object } = fakeObjects(...given);
+  const { client, names, object } = fakeObjects(...initial);
   return { client, names, lease: (name) => object(name) as Lease };
 }
 

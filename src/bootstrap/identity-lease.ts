@@ -1,4 +1,4 @@
-// Which servers there are, for all to see: each keeps a Lease in kube-system, and takes away those of servers long gone.
+// Which servers there are, for all to see: each keeps a Lease in kube-system, and deletes those of servers long gone.
 import crypto from 'node:crypto';
 import type { KubeObject } from '../machinery/object.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
@@ -65,7 +65,7 @@ export async function collectIdentityLeases(client: ServerClient, now: () => Dat
   }
 }
 
-/** The same on every start on a host, so that a server takes its lease up again. */
+/** The same on every start on a host, so that a server renews its old lease. */
 export function identityOf(hostname: string): string {
   const prefixed = [hostname, COMPONENT].map((text) => {
     const length = Buffer.alloc(2);

@@ -28,7 +28,7 @@ test('what must be there is there once the presence has started, also where it f
   await presence.stop();
 });
 
-test('what cannot be made does not hold up the start for ever, and is told', async () => {
+test('what cannot be made does not hold up the start for ever, and is logged', async () => {
   const { presence, seen } = presenceOf(Infinity);
   await presence.start(new AbortController().signal);
   assert.equal(seen.attempts, 20);

@@ -1,11 +1,11 @@
-// Tells of this server for as long as it is ready, and no longer once it is told to end.
+// Publishes this server for as long as it is ready, and no longer once it shuts down.
 import { errorText } from '../lib/text/error-text.js';
 import { pause } from '../lib/async/pause.js';
 import { repeat } from '../lib/async/repeat.js';
 import type { EndpointReconciler } from './endpoint-reconcilers.js';
 
 export interface PresenceOptions {
-  /** What is told, for messages: `the service of the API`. */
+  /** What is published, for messages: `the service of the API`. */
   readonly what: string;
   /** What must be there beside, ready or not. */
   readonly ensure?: () => Promise<void>;
@@ -18,7 +18,7 @@ export interface PresenceOptions {
 
 export interface Presence {
   start(signal: AbortSignal): Promise<void>;
-  /** Takes back what was told, so that nobody is sent here any more. */
+  /** Removes what was published, so that no client is sent here any more. */
   stop(): Promise<void>;
 }
 
@@ -30,18 +30,18 @@ const EVERY_MS = 10_000;
 export function createPresence(options: PresenceOptions): Presence {
   const { what, ensure = async () => undefined, reconciler, isReady, log, wait = pause } = options;
   const ending = new AbortController();
-  let turn = Promise.resolve();
-  const inTurn = (task: () => Promise<void>): Promise<void> => (turn = turn.then(task));
-  // An address that endpoints may not have (a loopback one) is told, and the server serves all the same.
-  let told = '';
-  const telling = (failed: string, task: () => Promise<void>) => async (): Promise<void> => {
+  let last = Promise.resolve();
+  const serially = (task: () => Promise<void>): Promise<void> => (last = last.then(task));
+  // An address that endpoints may not have (a loopback one) is logged, and the server serves all the same.
+  let logged = '';
+  const loggingFailures = (failed: string, task: () => Promise<void>) => async (): Promise<void> => {
     try {
       await task();
-      told = '';
+      logged = '';
     } catch (error) {
       const text = `${failed}: ${errorText(error)}`;
-      if (text !== told) log(text);
-      told = text;
+      if (text !== logged) log(text);
+      logged = text;
     }
   };
   const ensureSoon = async (until: AbortSignal): Promise<void> => {
@@ -55,30 +55,30 @@ export function createPresence(options: PresenceOptions): Presence {
     }
   };
   const unable = `unable to keep ${what}`;
-  const sync = telling(unable, async () => {
+  const sync = loggingFailures(unable, async () => {
     await ensure();
     await reconciler.reconcile();
   });
-  const remove = telling(`unable to take this server away from ${what}`, () => reconciler.remove());
+  const remove = loggingFailures(`unable to take this server away from ${what}`, () => reconciler.remove());
   return {
     async start(signal) {
       const until = AbortSignal.any([signal, ending.signal]);
-      await inTurn(telling(unable, () => ensureSoon(until)));
+      await serially(loggingFailures(unable, () => ensureSoon(until)));
       // What an earlier run of this server left: nobody is sent here before it is ready.
-      await inTurn(remove);
+      await serially(remove);
       void (async () => {
         while (!until.aborted && !(await isReady())) await wait(READY_POLL_MS, until);
-        if (!until.aborted) await repeat(() => inTurn(sync), { everyMs: EVERY_MS, signal: until, log });
+        if (!until.aborted) await repeat(() => serially(sync), { everyMs: EVERY_MS, signal: until, log });
       })();
     },
     async stop() {
       ending.abort();
       reconciler.stop();
-      const removed = inTurn(remove);
+      const removed = serially(remove);
       // A store that cannot be reached does not hold up the end for ever.
-      const patience = new AbortController();
-      await Promise.race([removed, pause(2 * EVERY_MS, patience.signal)]);
-      patience.abort();
+      const limit = new AbortController();
+      await Promise.race([removed, pause(2 * EVERY_MS, limit.signal)]);
+      limit.abort();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { PriorityClass } from '../schema/generated/scheduling.v1.js';
 import { type ServerClient, SERVER_MANAGER } from '../registry/server-client.js';
 
 const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
-/** The highest value users may give is 10^9; system classes stand above. */
+/** The highest value of a user's class is 10^9; system classes stand above. */
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
 const CLASSES: readonly (readonly [name: string, value: number, description: string])[] = [

@@ -18,7 +18,7 @@ export interface ServerEndpoints {
   /** The port this server adds to its address. */
   readonly ports: readonly EndpointPort[];
   /**
-   * Brings the endpoints to what `change` makes of them; it is asked again when another server was faster. Undefined
+   * Brings the endpoints to what `change` makes of them; it is called again when another server was faster. Undefined
    * stands for endpoints that are not there: `change` answers undefined to leave it so.
    */
   keep(change: (subsets: Subsets | undefined) => Subsets | undefined): Promise<void>;

@@ -8,8 +8,8 @@ export interface FakeObjects {
   readonly object: (name: string) => KubeObject | undefined;
 }
 
-export function fakeObjects(...given: readonly KubeObject[]): FakeObjects {
-  const objects = new Map(given.map((object) => [object.metadata.name ?? '', object]));
+export function fakeObjects(...initial: readonly KubeObject[]): FakeObjects {
+  const objects = new Map(initial.map((object) => [object.metadata.name ?? '', object]));
   const client: Partial<ServerClient> = {
     get: async (_resource, _namespace, name) => objects.get(name),
     list: async () => [...objects.values()],

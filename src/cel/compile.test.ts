@@ -99,7 +99,7 @@ for (const [text, wanted] of RESULTS) {
   test(text, () => assert.equal(result(text), wanted));
 }
 
-test('a variable that was declared and not given is an error that may be absorbed', () => {
+test('a variable that is declared and not set is an error that may be absorbed', () => {
   const variables = { x: INT };
   assert.equal(result('x > 1', { variables }), 'error: no such attribute(s): x');
   assert.equal(result('x > 1 || true', { variables }), 'bool true');

@@ -4,11 +4,11 @@ import type { UserInfo } from '../machinery/user.js';
 import type { Ask } from './kubernetes/authorizer.js';
 
 export interface PolicyCompiler {
-  /** Never fails: an expression that does not compile gives its error when it is evaluated. */
+  /** Never fails: an expression that does not compile yields its error when it is evaluated. */
   compilePolicy(source: PolicySource): CompiledPolicy;
 }
 
-/** The same, by the engine itself: whoever asks waits for nothing but the evaluation. */
+/** A policy that the engine evaluates on this thread: nothing is awaited but the evaluation. */
 export interface PolicyEngine {
   compilePolicy(source: PolicySource): ImmediatePolicy;
 }
@@ -37,22 +37,22 @@ export type PolicyGroup = 'matchConditions' | 'validations' | 'messages' | 'audi
 export interface CompiledPolicy {
   /** Runs one group after the other expression by expression; variables are worked out anew for each group. */
   evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number): MaybePromise<GroupEvaluation>;
-  /** What a mutation asks for. Each has the whole budget, and works its variables out anew. */
+  /** The results of mutations. Each has the whole budget, and evaluates its variables anew. */
   mutate(index: number, input: PolicyInput, costBudget: number): MaybePromise<Mutation>;
 }
 
-/** `interrupted` is asked now and then whether to stop: then Interrupted is thrown. */
+/** `interrupted` is polled: when it returns true, Interrupted is thrown. */
 export interface ImmediatePolicy extends CompiledPolicy {
   evaluate(group: PolicyGroup, input: PolicyInput, costBudget: number, interrupted?: () => boolean): GroupEvaluation;
   mutate(index: number, input: PolicyInput, costBudget: number, interrupted?: () => boolean): Mutation;
 }
 
-/** Plain JSON, made for whoever asked. */
+/** Plain JSON, owned by the caller. */
 export type Mutation =
   | {
       readonly kind: 'apply-configuration';
       readonly configuration: Record<string, unknown>;
-      /** The expression itself put a null somewhere. Those in what it took over from objects do not count. */
+      /** The expression itself put a null somewhere. Nulls copied from objects do not count. */
       readonly makesNull?: boolean;
     }
   | { readonly kind: 'json-patch'; readonly operations: readonly Record<string, unknown>[] }
@@ -87,6 +87,6 @@ export type GroupEvaluation =
 export interface ExpressionResult {
   readonly seconds: number;
   readonly error?: string;
-  /** Absent with an error, and where there was no expression. Of values no policy has a use for, the type is told. */
+  /** Absent with an error, and where there was no expression. A value that no policy can use has its type here. */
   readonly value?: boolean | string | null | { readonly type: string };
 }

@@ -34,7 +34,7 @@ const ELSEWHERE =
 
 /** Where kube-apiserver as Kubernetes has it answers otherwise, by the name of the test. */
 const DIFFERENT: readonly RegExp[] = [
-  // Strings have version 2 there, whose format groups digits, quotes inside lists and prints exponents raised.
+  // Strings have version 2 there, whose format groups digits, quotes inside lists and writes exponents raised.
   /^string_ext\/format\/.*(scientific|infinity|NaN support for decimal|list|map)/,
   /^string_ext\/value_errors\/(last)?indexof_out_of_range$/,
   // A repeated key is not an error there.
@@ -84,10 +84,10 @@ function run({ expr, value, evalError, typedResult, typeEnv = [], bindings = {} 
 }
 
 function assertSame(got: Value, wanted: Value): void {
-  const told = `${plainText(got)} instead of ${plainText(wanted)}`;
-  assert.equal(typeOf(got).kind, typeOf(wanted).kind, told);
-  if (typeof wanted === 'number' && Number.isNaN(wanted)) assert.ok(Number.isNaN(got), told);
-  else assert.equal(equalValues(got, wanted), true, told);
+  const difference = `${plainText(got)} instead of ${plainText(wanted)}`;
+  assert.equal(typeOf(got).kind, typeOf(wanted).kind, difference);
+  if (typeof wanted === 'number' && Number.isNaN(wanted)) assert.ok(Number.isNaN(got), difference);
+  else assert.equal(equalValues(got, wanted), true, difference);
 }
 
 /** A value as protobuf's JSON has it. */

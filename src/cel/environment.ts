@@ -13,7 +13,7 @@ export interface EnvironmentOptions {
   /** In order; overloads of a function of the same name join. The language's own functions are a library too. */
   readonly libraries: readonly Library[];
   readonly variables?: Readonly<Record<string, CelType>>;
-  /** Object types by name. Asked for every name that may be a type, so it must answer quickly. */
+  /** Object types by name. Called for every name that may be a type, so it must be fast. */
   readonly objectTypes?: ObjectTypes;
   /** Costs and sizes beside the engine's own. */
   readonly costs?: CostModel;
@@ -32,7 +32,7 @@ export interface ObjectTypeDeclaration {
   construct?(fields: ReadonlyMap<string, Value>): Value;
 }
 
-/** What Kubernetes turns on by version; the defaults are all of it, as the newest version has it. */
+/** What Kubernetes enables by version; the defaults are all of it, as the newest version has it. */
 export interface LanguageSettings {
   /** `1 < 1.5` and the like are allowed. */
   readonly crossTypeNumericComparisons: boolean;
@@ -50,14 +50,14 @@ export interface LanguageSettings {
 
 export interface Environment {
   readonly options: EnvironmentOptions;
-  /** This environment and more; what is given again takes the place of what was. Cheap, libraries are shared. */
+  /** This environment and more; a later declaration replaces an earlier one. Cheap: libraries are shared. */
   extend(more: Partial<Pick<EnvironmentOptions, 'variables' | 'objectTypes' | 'costs' | 'libraries'>>): Environment;
   compile(expression: string): CheckedExpression | CompileIssues;
 }
 
 /** Why an expression did not compile. */
 export interface CompileIssues {
-  /** `ERROR: <input>:1:3: …` with the line and a caret, one block per mistake, as kube-apiserver prints it. */
+  /** `ERROR: <input>:1:3: …` with the line and a caret, one block per error, as kube-apiserver formats it. */
   readonly issues: string;
 }
 
@@ -76,7 +76,7 @@ export interface CheckedExpression {
 
 export type Variables = Readonly<Record<string, Value | LazyValue>>;
 
-/** A variable that is made when it is first reached. It is asked every time; remembering is its own matter. */
+/** A lazy variable. It is called on every use; memoizing is its own concern. */
 export type LazyValue = () => Value;
 
 export interface Program {
@@ -86,7 +86,7 @@ export interface Program {
 export interface EvaluateOptions {
   /** Evaluation stops with an error when its cost goes beyond this. */
   readonly costLimit?: number;
-  /** Asked now and then in loops; true stops the evaluation. */
+  /** Polled in loops; true stops the evaluation. */
   readonly interrupted?: () => boolean;
 }
 

@@ -1,5 +1,5 @@
 // The seam between objects that hold expressions and the engine that compiles them. Kinds validate everything else
-// about an expression themselves and ask a checker, where they were given one, whether it compiles.
+// about an expression themselves and use a checker, where they have one, for whether it compiles.
 import { type FieldErrors, type FieldPath, forbidden, internal, invalid } from '../machinery/field-error.js';
 import type { DeclaredType } from './environments/declared-type.js';
 import type { CompileRule } from './environments/schema-rules.js';
@@ -9,7 +9,7 @@ export interface ExpressionChecker {
   check(expression: string, environment: ExpressionEnvironment): ExpressionFault | undefined;
   /** Compiles rules on a node of a custom resource's schema, whose values have this type. */
   rulesOn(type: DeclaredType): CompileRule;
-  /** Told how long the rules of one object took. */
+  /** Observes how long the rules of one object took. */
   evaluated?(seconds: number): void;
 }
 

@@ -1,4 +1,4 @@
-// How much one object may give the compiler to do. Each expression has its own bounds; an object may have any number, and
+// How much work one object may cause the compiler. Each expression has its own bounds; an object may have any number, and
 // nothing else runs while they are compiled. kube-apiserver has no such limits.
 import { type FieldErrors, type FieldPath, forbidden } from '../machinery/field-error.js';
 
@@ -7,7 +7,7 @@ const MAX_EXPRESSIONS = 5_000;
 /** About half a second. */
 const MAX_CHARACTERS = 512 * 1024;
 
-/** So many that are wrong are told. Telling what is wrong takes a hundred times as long as compiling what is right. */
+/** So many errors are reported. Explaining an error costs a hundred times as much as compiling a valid expression. */
 export const MAX_FAULTS = 50;
 
 export function validateExpressionAmount(texts: Iterable<string>, path: FieldPath): FieldErrors {

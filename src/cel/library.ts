@@ -27,7 +27,7 @@ export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
   /**
-   * What a call says that no overload takes: by default `no such overload: name(types)`. Operators and some functions
+   * The error of a call that no overload accepts: by default `no such overload: name(types)`. Operators and some functions
    * of the language are chosen by their first operand: `operand` says `no such overload: name` when it does not fit,
    * and `no such overload` when another does not; `plain` says the latter always.
    */
@@ -35,7 +35,7 @@ export interface FunctionDeclaration {
 }
 
 export interface Overload {
-  /** kube-apiserver's id, by which costs are told and call sites are resolved. */
+  /** kube-apiserver's id, by which costs are found and call sites are resolved. */
   readonly id: string;
   /** Called on a receiver, which is the first parameter: `'a'.matches('b')`. */
   readonly member?: boolean;
@@ -48,7 +48,7 @@ export interface Overload {
    * errors. Returns a CelError when it fails.
    */
   readonly call: (...values: never[]) => Value;
-  /** It may take long: it is given the evaluation after its values, and tells it of each part that it begins. */
+  /** It may be slow: it receives the evaluation after its values, and reports each part to it. */
   readonly paced?: true;
   /** What a call cost, beyond its arguments. Undefined leaves it to the environment's costs, then to the engine's. */
   readonly cost?: (values: readonly Value[], result: Value) => number | undefined;
@@ -134,7 +134,7 @@ export interface CallToEstimate {
   readonly overload: string;
   readonly target: EstimatedNode | undefined;
   readonly args: readonly EstimatedNode[];
-  /** The size of a node: computed, or told by the size estimator; from 0 to unbounded when nobody knows. */
+  /** The size of a node: computed, or from the size estimator; from 0 to unbounded when nobody knows. */
   readonly sizeOf: (node: EstimatedNode) => Estimate;
   /** The size of what lies below a node: `below(list, '@items', elementType)`. */
   readonly sizeBelow: (node: EstimatedNode, step: string, type: CelType) => Estimate;
@@ -145,7 +145,7 @@ export interface CostModel {
   /** Number of characters, bytes, elements or entries; undefined when unknown. */
   estimateSize?(node: EstimatedNode): Estimate | undefined;
   estimateCall?(call: CallToEstimate): CallEstimate | undefined;
-  /** The functions `callCost` may answer for; when given, it is not asked for others, which saves time. */
+  /** The functions `callCost` may answer for; when set, it is not called for others, which saves time. */
   readonly pricedFunctions?: ReadonlySet<string>;
   /** What a call cost at run time. */
   callCost?(functionName: string, overload: string, values: readonly Value[], result: Value): number | undefined;

@@ -1,4 +1,4 @@
-// The seam between webhooks that are asked only about some requests, and the engine that runs their conditions.
+// The seam between webhooks that are called only for some requests, and the engine that runs their conditions.
 import type { ExpressionFault } from './expression-check.js';
 
 export interface ReviewConditionCompiler {

@@ -83,7 +83,7 @@ export function sameType(a: CelType, b: CelType): boolean {
   return a.parameters.every((p, i) => sameType(p, parameter(b, i)));
 }
 
-/** The type as error texts print it. */
+/** The type as error texts show it. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'any':

@@ -51,7 +51,7 @@ export class Timestamp {
     readonly seconds: number,
     /** 0 to 999 999 999. */
     readonly nanos: number,
-    /** How far east of UTC it is printed, as it was written; nothing else depends on it. */
+    /** The UTC offset in which it is formatted, as it was written; nothing else depends on it. */
     readonly offsetSeconds = 0,
   ) {}
 }
@@ -92,7 +92,7 @@ export class ArrayList extends CelList {
   }
 }
 
-/** A list that a function on strings made. kube-apiserver tells such lists from others in a few places. */
+/** A list that a function on strings made. kube-apiserver distinguishes such lists from others in a few places. */
 export class StringList extends ArrayList {}
 
 /** Two lists, one after the other; joining costs nothing, as the cost of `+` on lists promises. */
@@ -195,7 +195,7 @@ export abstract class OpaqueValue {
   readonly costSize?: number;
   /** For `optional.ofNonZeroValue`; never zero when absent. */
   isZero?(): boolean;
-  /** What kube-apiserver makes of it when it takes it out of an optional and puts it back; itself when absent. */
+  /** What kube-apiserver makes of it when it unwraps an optional and wraps it again; itself when absent. */
   readAgain?(): Value;
 }
 
@@ -228,5 +228,5 @@ export function typeOf(value: Value): CelType {
   return value.type;
 }
 
-/** The message for a function called with values it does not take. */
+/** The message for a function called with values it does not accept. */
 export const noSuchOverload = (): CelError => new CelError('no such overload');

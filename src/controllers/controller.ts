@@ -1,4 +1,4 @@
-// What every controller is given of the server, and what it answers.
+// What every controller receives from the server, and what it returns.
 import type { Clock } from '../lib/async/clock.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
@@ -50,7 +50,7 @@ export async function updateSame(
 
 export const isStatus = (error: unknown, code: number): boolean => error instanceof StatusError && error.code === code;
 
-/** Many at a time, so that the store can write them together; not all, so that others get their turn. */
+/** Many at a time, so that the store can write them together; not all, so that the event loop stays free. */
 export async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) await Promise.all(items.slice(at, at + BATCH).map(work));
 }

@@ -14,11 +14,11 @@ import { WorkQueue } from '../lib/async/work-queue.js';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
 const CONCURRENCY = 5;
-/** All are counted anew so often, whatever was told. */
+/** All quotas are recounted so often, whatever events came. */
 const RECOUNT_EVERY_MS = 5 * 60_000;
 /** How soon a kind that is no longer served is left alone. */
 const KINDS_EVERY_MS = 1000;
-/** What takes long to count is left for so many times as long: each of many objects that go would have all counted anew. */
+/** A slow count is followed by a pause of so many times its duration: else each of many deletions would cause a recount. */
 const REST_FACTOR = 10;
 const SHORT_MS = 10;
 

@@ -1,4 +1,4 @@
-// Which way outgoing connections go: a dialer for each selection of the configuration.
+// The egress selector: a dialer for each selection of the configuration.
 import type { Duplex } from 'node:stream';
 import type { Connection, EgressSelectorConfiguration } from '../schema/generated/apiserver.v1beta1.js';
 import type { Clock } from '../lib/async/clock.js';

@@ -1,4 +1,4 @@
-// A proxy that is asked by gRPC over a unix socket: each connection is a stream of its own, on a session of its own.
+// A proxy that speaks gRPC over a unix socket: each connection is a stream of its own, on a session of its own.
 import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { addressOf, type DialTarget } from '../outbound/dialer.js';
@@ -41,7 +41,7 @@ export function grpcProxy(unixPath: string, observe: TunnelObserver): Proxy {
   };
 }
 
-/** One connection through the tunnel. Bytes are read only as fast as they are taken. */
+/** One connection through the tunnel. Bytes are read only as fast as they are consumed. */
 class Tunnel extends Duplex {
   readonly #connection: GrpcConnection;
   readonly #stream: GrpcStream;
@@ -70,7 +70,7 @@ class Tunnel extends Duplex {
     this.#observe = observe;
     this.#stream = connection.stream(
       TUNNEL_METHOD,
-      (message) => this.#take(readPacket(message)),
+      (message) => this.#receive(readPacket(message)),
       (error) => {
         if (!this.#ended && !(error instanceof NoAnswer)) observe.streamFailed(grpcStatusName(error.status));
         this.#lost();
@@ -117,7 +117,7 @@ class Tunnel extends Duplex {
     });
   }
 
-  #take(packet: ReceivedPacket): void | Promise<void> {
+  #receive(packet: ReceivedPacket): void | Promise<void> {
     if (packet.type !== undefined) this.#observe.packet('to_client', packet.type);
     switch (packet.type) {
       case 'DIAL_RSP':
@@ -184,7 +184,7 @@ class Tunnel extends Duplex {
     this.#connection.close();
   }
 
-  // What pools of connections ask of a socket. There is no socket here: its timers and options are the proxy's.
+  // The members of a socket that connection pools use. There is no socket here: its timers and options are the proxy's.
   setKeepAlive = (): this => this;
   setNoDelay = (): this => this;
   setTimeout = (): this => this;

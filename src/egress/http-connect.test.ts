@@ -23,7 +23,7 @@ const bytewise = function* (text: string): Iterable<Buffer> {
   for (const byte of Buffer.from(text)) yield Buffer.from([byte]);
 };
 
-describe('asking a proxy by CONNECT', () => {
+describe('CONNECT through a proxy', () => {
   for (const end of ['\r\n\r\n', '\n\n', '\r\n\n', '\n\r\n']) {
     it(`finds the end ${JSON.stringify(end)} of its answer, whatever pieces it comes in`, async () => {
       const connection = proxySaying(bytewise(`HTTP/1.1 403 No${end}`));

@@ -1,4 +1,4 @@
-// A proxy that is asked by HTTP CONNECT: over TCP with TLS, where it must know us by our certificate, or over a unix
+// A proxy that speaks HTTP CONNECT: over TCP with TLS, where it must know us by our certificate, or over a unix
 // socket.
 import fs from 'node:fs';
 import type { Duplex } from 'node:stream';
@@ -38,7 +38,7 @@ export function httpConnectProxy(address: ProxyAddress): Proxy {
   };
 }
 
-/** Read for every connection, so that renewed certificates are taken up. */
+/** Read for every connection, so that renewed certificates take effect. */
 function readTls({ caBundle = '', clientCert = '', clientKey = '' }: TLSConfig): ClientTls {
   return {
     ...(caBundle === '' ? {} : { ca: fs.readFileSync(caBundle) }),

@@ -35,19 +35,19 @@ export async function socksTunnel(
   try {
     const methods = username === '' ? [NO_AUTHENTICATION] : [NO_AUTHENTICATION, USERNAME_AND_PASSWORD];
     connection.write(Buffer.from([VERSION, methods.length, ...methods]));
-    const [version, method] = await take(connection, 2);
+    const [version, method] = await readBytes(connection, 2);
     if (version !== VERSION) throw failed(`unexpected protocol version ${version}`);
     if (method === USERNAME_AND_PASSWORD) {
       connection.write(Buffer.from([1, ...counted(username), ...counted(password)]));
-      const [, refused] = await take(connection, 2);
+      const [, refused] = await readBytes(connection, 2);
       if (refused !== 0) throw failed('username/password authentication failed');
     } else if (method !== NO_AUTHENTICATION) throw failed('no acceptable authentication methods');
     const port = [target.port >> 8, target.port & 0xff];
     connection.write(Buffer.from([VERSION, CONNECT, 0, ...addressBytes(target.host), ...port]));
-    const [, reply = 1, , type = IPV4] = await take(connection, 4);
+    const [, reply = 1, , type = IPV4] = await readBytes(connection, 4);
     if (reply !== 0) throw failed(FAILURES[reply] ?? `unknown code: ${reply}`);
-    const length = type === IPV4 ? 4 : type === IPV6 ? 16 : ((await take(connection, 1))[0] ?? 0);
-    await take(connection, length + 2);
+    const length = type === IPV4 ? 4 : type === IPV6 ? 16 : ((await readBytes(connection, 1))[0] ?? 0);
+    await readBytes(connection, length + 2);
     return connection;
   } catch (error) {
     connection.on('error', () => undefined).destroy();
@@ -80,7 +80,7 @@ function addressBytes(host: string): number[] {
 }
 
 /** So many bytes and no more: what follows is the target's. */
-function take(connection: Duplex, count: number): Promise<Buffer> {
+function readBytes(connection: Duplex, count: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       connection.removeListener('readable', onReadable);

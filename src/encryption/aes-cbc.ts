@@ -21,7 +21,7 @@ export function decryptCbc(key: Buffer, encrypted: Buffer): Buffer {
   if (encrypted.length < BLOCK_BYTES) throw new Error(TOO_SHORT);
   if (encrypted.length % BLOCK_BYTES !== 0) throw new Error('the stored data is not a multiple of the block size');
   const decipher = crypto.createDecipheriv(algorithm(key), key, encrypted.subarray(0, BLOCK_BYTES));
-  // The padding is looked at here, for the words that tell what is wrong with it.
+  // The padding is checked here, for kube-apiserver's error texts.
   decipher.setAutoPadding(false);
   const padded = Buffer.concat([decipher.update(encrypted.subarray(BLOCK_BYTES)), decipher.final()]);
   return withoutPadding(padded);

@@ -1,4 +1,4 @@
-// What failed, and the status that metrics tell it by: a KMS plugin's own, or that none was asked.
+// What failed, and its status in metrics: a KMS plugin's own, or that none was called.
 export const NO_SERVICE = 'unknown-non-grpc';
 
 export class EncryptionError extends Error {

@@ -6,7 +6,7 @@ import type { Direction, EncryptionMetrics } from './metrics.js';
 /** Key ids come from the outside: only so many have series at a time. */
 const MAX_KEY_SERIES = 100;
 
-/** `serverId` tells the servers of a cluster apart. */
+/** `serverId` distinguishes the servers of a cluster. */
 export function createEncryptionMetrics(
   registry: MetricRegistry,
   serverId: string,

@@ -1,4 +1,4 @@
-// Which key encrypted a stored value, told from how it begins. Nothing is opened for it, unless keys share a name.
+// Which key encrypted a stored value, found by its prefix. Nothing is decrypted for it, unless keys share a name.
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { PrefixedEncrypter, PrefixedEncrypters } from './prefixed.js';
 import { isEncrypted, type Place } from './transformer.js';
@@ -14,7 +14,7 @@ export interface EncryptedBy {
   readonly known: boolean;
 }
 
-/** Values that nobody can have written are told apart by so many letters. */
+/** Values of unknown providers are distinguished by so many characters. */
 const SHOWN_CHARACTERS = 64;
 const ENCRYPTED = 'k8s:enc:';
 const IDENTITY = 'identity';
@@ -46,7 +46,7 @@ export class Inventory {
   }
 
   #describe(value: Buffer, leaf: Leaf | undefined): EncryptedBy {
-    if (leaf === undefined) return { provider: beginning(value), writes: false, known: false };
+    if (leaf === undefined) return { provider: unknownPrefix(value), writes: false, known: false };
     const { prefix, bytes, encrypter, writes } = leaf;
     const provider = nameOf(prefix);
     if (encrypter.keyOf === undefined) return { provider, writes, known: true };
@@ -81,8 +81,8 @@ export class Inventory {
 
 const nameOf = (prefix: string): string => (prefix === '' ? IDENTITY : prefix.slice(ENCRYPTED.length, -1));
 
-/** Up to the name of the key, as far as the parts can be told. */
-function beginning(value: Buffer): string {
+/** Up to the name of the key, as far as the parts are recognized. */
+function unknownPrefix(value: Buffer): string {
   if (!isEncrypted(value)) return 'not sealed';
   const parts = value.toString('latin1', ENCRYPTED.length, ENCRYPTED.length + SHOWN_CHARACTERS).split(':');
   return parts

@@ -1,4 +1,4 @@
-// What encryption tells whoever counts.
+// The events of encryption that metrics count.
 
 export interface TransformationMetrics {
   /** `apiserver_storage_transformation_operations_total` and, where it went well, `…_duration_seconds`. */

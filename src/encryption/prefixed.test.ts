@@ -32,7 +32,7 @@ describe('several ways to encrypt', () => {
     assert.equal((await open(clear, a).decrypt(plain, place)).stale, false);
   });
 
-  it('tries later ones of the same prefix when a key fails, and tells all failures once', async () => {
+  it('tries later ones of the same prefix when a key fails, and reports all failures once', async () => {
     const old = { prefix: 'k:', encrypter: gcm('old') };
     const fresh = { prefix: 'k:', encrypter: gcm('new') };
     const encrypted = await encryptWhole(open(old), plain, place);
@@ -71,10 +71,10 @@ describe('several ways to encrypt', () => {
     assert.throws(() => open(b).decrypt(encrypted, place));
     assert.throws(() => open(a).decrypt(Buffer.from('a:short'), place));
     assert.deepEqual(metrics.take(), [
-      'sealed secrets "a:"',
+      'encrypted secrets "a:"',
       'opened secrets "a:"',
       'opened secrets "identity"',
-      'sealed secrets ""',
+      'encrypted secrets ""',
       'not opened secrets "unknown" unknown-non-grpc',
       'not opened secrets "a:" unknown-non-grpc',
     ]);

@@ -1,4 +1,4 @@
-// Several ways to encrypt, told apart by what their values begin with: the first one writes, all of them read.
+// Several ways to encrypt, distinguished by the prefix of their values: the first one writes, all of them read.
 //
 //   k8s:enc:aescbc:v1: → key1: | key2:        k8s:enc:kms:v2:vault:        (nothing) → identity
 import { aggregateText } from '../machinery/field-error.js';
@@ -40,7 +40,7 @@ export class PrefixedEncrypters implements Encrypter {
     return this.#candidates.some(({ encrypter }) => encrypter.opensEachTime === true);
   }
 
-  /** Each way to encrypt with the whole of its prefix, those that are told apart further inside one by one. */
+  /** Each way to encrypt with the whole of its prefix, nested ones one by one. */
   *leaves(before = ''): Generator<PrefixedEncrypter> {
     for (const { prefix, encrypter } of this.#candidates) {
       if (encrypter instanceof PrefixedEncrypters) yield* encrypter.leaves(before + prefix);

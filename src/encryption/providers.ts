@@ -119,7 +119,7 @@ function openV1(settings: KmsSettings, parts: ProviderParts): OpenedProvider {
   };
 }
 
-/** The service is asked once before anything is encrypted; one that is not there is found later. */
+/** Calls the plugin once before anything is encrypted; one that is not there is found later. */
 async function openV2(settings: KmsSettings, parts: ProviderParts): Promise<OpenedProvider> {
   const { name } = settings;
   const { clock, metrics, log } = parts;

@@ -5,14 +5,14 @@ export type RandomBytes = (size: number) => Buffer;
 
 const POOL_BYTES = 4096;
 
-/** Asks the system for many at a time, which for the few bytes of a nonce takes most of the time; none is given twice. */
+/** Reads many random bytes at a time, since a system call costs most for the few bytes of a nonce; none is used twice. */
 // hot: every write
 export function pooledRandom(): RandomBytes {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;
   return (size) => {
     if (used + size > pool.length) {
-      // A new one each time: what was given out stays its owner's.
+      // A new buffer each time: callers keep their slices of the old one.
       pool = crypto.randomFillSync(Buffer.allocUnsafeSlow(Math.max(POOL_BYTES, size)));
       used = 0;
     }

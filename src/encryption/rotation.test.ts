@@ -60,7 +60,7 @@ class Shelf {
   }
 }
 
-/** Rewrites all; the clock's timers keep nothing alive, but who asks again does. */
+/** Rewrites all; polls, since the clock's timers do not keep the process alive. */
 async function rewrite(rotation: Rotation): Promise<void> {
   rotation.begin(10_000);
   await pollUntil(() => rotation.progress.state !== 'running');
@@ -128,7 +128,7 @@ describe('rotation', () => {
     assert.deepEqual(await about('aesgcm:v1:one'), [true, 'no stored object is sealed with it']);
   });
 
-  it('tells keys of the same name apart by what they open', async () => {
+  it('distinguishes keys of the same name by what they decrypt', async () => {
     const shelf = new Shelf();
     await shelf.put('old', gcm(['same', 'a']));
     await shelf.put('new', gcm(['same', 'b']));

@@ -15,7 +15,7 @@ export interface EncryptedResource {
   readonly prefix: string;
   readonly kv: KeyValueStore;
   readonly transformer: ValueTransformer;
-  /** For what goes by itself: a rewritten value is given this time again. */
+  /** For objects with a lease: a rewritten value gets this time again. */
   readonly ttlSeconds?: number;
 }
 
@@ -74,7 +74,7 @@ export class Rotation {
     return this.#rewrite;
   }
 
-  /** Who asks while a scan runs is told what that finds. */
+  /** A call while a scan runs shares its result. */
   use(): Promise<ResourceUse[]> {
     this.#scan ??= this.#countAll().finally(() => (this.#scan = undefined));
     return this.#scan;
@@ -192,7 +192,7 @@ const placeOf = ({ resource }: EncryptedResource, { key }: KeyValue) => ({
 
 async function count(resource: EncryptedResource, inventory: Inventory): Promise<ResourceUse> {
   const uses = new Map<string, { used: EncryptedBy; objects: number }>();
-  // Keys that nothing uses are told, too: they are those that may go.
+  // Unused keys are listed, too: they are those that may be removed.
   for (const { provider, writes } of inventory.providers()) {
     if (!provider.startsWith('kms:v2:')) uses.set(provider, { used: { provider, writes, known: true }, objects: 0 });
   }
@@ -210,7 +210,7 @@ async function count(resource: EncryptedResource, inventory: Inventory): Promise
   return { resource: groupResourceText(resource.resource), keys };
 }
 
-/** A page at a time, so that others have their turn, and only one page is in memory. */
+/** A page at a time, to yield to the event loop and to hold only one page in memory. */
 async function* pages({ kv, prefix }: EncryptedResource): AsyncGenerator<readonly KeyValue[]> {
   const end = prefixEnd(prefix);
   let start = prefix;

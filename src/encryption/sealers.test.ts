@@ -133,16 +133,16 @@ it('a derived key is the first block of an HKDF expansion', () => {
   assert.deepEqual(opened, { plain, stale: false });
 });
 
-it('random bytes that are asked for many at a time are given out once', () => {
+it('random bytes that are read many at a time are used once', () => {
   const pooled = pooledRandom();
-  const given = Array.from({ length: 2000 }, () => pooled(12));
+  const nonces = Array.from({ length: 2000 }, () => pooled(12));
   const large = pooled(10_000);
-  const copies = given.map((bytes) => bytes.toString('hex'));
-  assert.equal(new Set(copies).size, given.length);
+  const copies = nonces.map((bytes) => bytes.toString('hex'));
+  assert.equal(new Set(copies).size, nonces.length);
   assert.equal(large.length, 10_000);
-  // What was given stays as it was, whatever is asked for later.
+  // Earlier nonces stay as they were, whatever is read later.
   assert.deepEqual(
-    given.map((bytes) => bytes.toString('hex')),
+    nonces.map((bytes) => bytes.toString('hex')),
     copies,
   );
 });

@@ -1,4 +1,4 @@
-// What tests of this room share: metrics that remember, a clock that is moved by hand, and a KMS plugin in memory.
+// What tests of this room share: metrics that record, a clock that is moved by hand, and a KMS plugin in memory.
 import type { WrappedKey } from './kms/encrypted-object.js';
 import { SEED } from './kms/encrypted-object.js';
 import type { KmsPluginV2, ServiceStatus } from './kms/kms-plugin-v2.js';
@@ -11,8 +11,8 @@ export function countingMetrics(): EncryptionMetrics & { take(): string[] } {
   const note = (text: string): void => void seen.push(text);
   return {
     take: () => seen.splice(0),
-    encrypted: (resource, prefix) => note(`sealed ${resource} "${prefix}"`),
-    encryptionFailed: (resource, prefix, status) => note(`not sealed ${resource} "${prefix}" ${status}`),
+    encrypted: (resource, prefix) => note(`encrypted ${resource} "${prefix}"`),
+    encryptionFailed: (resource, prefix, status) => note(`not encrypted ${resource} "${prefix}" ${status}`),
     opened: (resource, prefix) => note(`opened ${resource} "${prefix}"`),
     decryptionFailed: (resource, prefix, status) => note(`not opened ${resource} "${prefix}" ${status}`),
     called: (provider, method, status) => note(`called ${provider} ${method} ${status}`),

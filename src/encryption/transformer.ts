@@ -6,7 +6,7 @@ export interface Decrypted {
   readonly plain: Buffer;
   /** Not as it would be encrypted now: the next write moves it, even one that changes nothing. */
   readonly stale: boolean;
-  /** True when nothing vouches for the bytes, so that a wrong key can give rubbish instead of an error. */
+  /** True when nothing vouches for the bytes, so that a wrong key can yield garbage instead of an error. */
   readonly unproven?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ValueTransformer {
   fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Decrypted>;
   /** What was opened before might not be opened now: other providers are in force than at first. */
   readonly changed?: boolean;
-  /** A read of the newest version decrypts it anew, although the cache has it: the plugin is to be asked each time. */
+  /** A read of the newest version decrypts it anew, although the cache has it: the plugin must be called each time. */
   readonly opensEachTime?: boolean;
 }
 
@@ -32,14 +32,14 @@ export interface Place {
 /** An encrypted value in the order of its parts: whoever stores it puts them together, once. */
 export type EncryptedParts = readonly Buffer[];
 
-/** One way to encrypt a value; what tells it from the others (its prefix) is not part of what it sees. */
+/** One way to encrypt a value; what distinguishes it from the others (its prefix) is not part of what it sees. */
 export interface Encrypter {
   encrypt(plain: Buffer, place: Place): MaybePromise<EncryptedParts>;
   /** Fails with kube-apiserver's words. */
   decrypt(encrypted: Buffer, place: Place): MaybePromise<Decrypted>;
   /** As that of a transformer. */
   readonly opensEachTime?: boolean;
-  /** Which key of a KMS plugin encrypted a value, told without asking the service. */
+  /** Which key of a KMS plugin encrypted a value, found without calling the plugin. */
   keyOf?(encrypted: Buffer): UsedKey;
 }
 

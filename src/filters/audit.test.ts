@@ -195,9 +195,9 @@ test('what nobody expected leaves an event of its own and stays what it was', as
 
 test('a first event that cannot be stored refuses the request; a later one does not', async () => {
   const { run, registry } = recorder('Metadata', {}, () => Promise.resolve(false));
-  let asked = 0;
-  const response = await run(testExchange('GET', '/version?a=b'), () => ((asked += 1), answer()));
-  assert.deepEqual([response.status, asked], [500, 0]);
+  let handled = 0;
+  const response = await run(testExchange('GET', '/version?a=b'), () => ((handled += 1), answer()));
+  assert.deepEqual([response.status, handled], [500, 0]);
   assert.equal(response.body, 'Internal Server Error: "/version?a=b": failed to store audit event\n');
   assert.match(registry.text(), /apiserver_audit_requests_rejected_total 1/);
   let calls = 0;
@@ -251,7 +251,7 @@ test('where nobody waits for events, those of an answer at hand go together, any
   });
 });
 
-test('rules see who asked, events also as whom', async () => {
+test('rules see the authenticated user, events also the impersonated one', async () => {
   const { run, events } = recorder('', { rules: [{ level: 'Metadata', users: ['alice'] }] });
   await run(testExchange('GET', POD), (exchange) => {
     exchange.impersonator = exchange.user;
@@ -262,7 +262,7 @@ test('rules see who asked, events also as whom', async () => {
   assert.equal((events[1]?.user as { username?: string } | undefined)?.username, 'alice');
 });
 
-test('a refusal before it is known who asks leaves one event, of nobody', async () => {
+test('a refusal before authentication leaves one event, without a user', async () => {
   const { events, options } = recorder('RequestResponse');
   const exchange = testExchange('GET', POD);
   const body =

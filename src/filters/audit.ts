@@ -50,8 +50,8 @@ export function audit(options: Audit): Filter {
 export function auditRefusal(options: Audit, exchange: Exchange, response: HttpResponse): MaybePromise<HttpResponse> {
   const trail = startTrail(options, exchange);
   if (trail === undefined) return response;
-  const told = whenReady(trail.answer(response), () => recordReached(options, trail, 'ResponseStarted'));
-  return whenReady(told, () => response);
+  const answered = whenReady(trail.answer(response), () => recordReached(options, trail, 'ResponseStarted'));
+  return whenReady(answered, () => response);
 }
 
 /** Undefined when the policy wants nothing of this request. */
@@ -119,9 +119,9 @@ function answered(
   response: HttpResponse,
 ): MaybePromise<HttpResponse> {
   trail.impersonatedUser = impersonated(exchange);
-  const told = trail.answer(response);
+  const answered = trail.answer(response);
   const end = (): MaybePromise<HttpResponse> => completed(options, trail, exchange, response);
-  if (told instanceof Promise) return told.then(() => started(options, trail, exchange, end));
+  if (answered instanceof Promise) return answered.then(() => started(options, trail, exchange, end));
   return started(options, trail, exchange, end);
 }
 
@@ -161,7 +161,7 @@ function recordedStream(options: Audit, trail: AuditTrail, exchange: Exchange, b
       try {
         await body.stream(sink);
       } catch (error) {
-        // Who is gone takes the answer's end away; anything else is a bug of ours.
+        // A client that is gone cuts the answer off; anything else is a bug of ours.
         if (sink.signal.aborted) await recordEnd(options, trail, exchange);
         else {
           trail.panic(errorText(error));

@@ -14,7 +14,7 @@ export interface AuthenticationOptions {
   readonly authenticator: RequestAuthenticator;
   readonly refuse: Refuse;
   readonly observe: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
-  /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and dear to serve. */
+  /** Nobody unknown may keep an HTTP/2 connection: streams are cheap to open and expensive to serve. */
   readonly closeUnknownHttp2: boolean;
   /**
    * Headers, in lower case, by which a front proxy says who somebody is: once that is settled nobody sees them again,

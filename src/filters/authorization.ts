@@ -14,7 +14,7 @@ import { uriOf } from './request-info.js';
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer;
-  /** Whether authorizers are told of selectors. */
+  /** Whether authorizers see selectors. */
   readonly withSelectors: boolean;
   readonly renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly observe: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;

@@ -37,9 +37,9 @@ export interface ChainOptions {
   readonly draining: Draining;
   readonly authenticator: RequestAuthenticator;
   readonly authorizer: Authorizer;
-  /** Authorizers are told how a list is narrowed: the `AuthorizeWithSelectors` gate, on by default. */
+  /** Authorizers see the selectors of a list: the `AuthorizeWithSelectors` gate, on by default. */
   readonly authorizeWithSelectors?: boolean;
-  /** Prints a refusal in the form the client accepts. */
+  /** Encodes a refusal in the form the client accepts. */
   readonly renderStatus?: (error: StatusError, exchange: Exchange) => HttpResponse;
   readonly requestTimeoutMs: number;
   readonly maxRequestsInFlight: number;
@@ -58,7 +58,7 @@ export interface ChainOptions {
   readonly priorityAndFairness?: Filter;
   /** Nothing is recorded without it. */
   readonly audit?: Audit | undefined;
-  /** No traces are taken without it. */
+  /** Tracing is off without it. */
   readonly tracing?: RequestTracer | undefined;
   /** Writes wait for it, where it is there. */
   readonly storageVersions?: StorageVersionBarrier | undefined;
@@ -90,7 +90,7 @@ export function buildChain(
     options.audit === undefined ? undefined : beginTrail,
     // Before everything that can fail.
     panicRecovery(logs.for('panic-recovery')),
-    // What the request wants: all that follows asks. Selectors say part of it.
+    // The request info, which all filters below read. Selectors are part of it.
     longSelectors,
     requestInfo,
     // Counts and times whatever the rest answers, refusals included.
@@ -110,13 +110,13 @@ export function buildChain(
     // The clock runs from the arrival, over authentication and queueing as well.
     requestDeadline(options.requestTimeoutMs, refuse),
     enforceDeadline(metrics.timedOut),
-    // A browser's preflight has no credentials, so it is answered before they are asked for.
+    // A browser's preflight has no credentials, so it is answered before authentication.
     cors(options.corsAllowedOrigins),
     tracing === undefined ? authenticate : traceAuthentication(tracing, authenticate),
   ];
   // Stages have spans of their own where a request is traced.
   const onceKnown: readonly Stage[] = [
-    // Records who really asked, so before impersonation.
+    // Records the authenticated user, so before impersonation.
     { name: 'audit', filter: options.audit && audit(options.audit) },
     // The fair share and the permissions are those of the user acted as.
     { name: 'impersonation', filter: impersonation({ authorizer, renderStatus, log: logs.for('impersonation') }) },
@@ -138,14 +138,14 @@ export function buildChain(
     { filter: sendableStatus },
     // What the handler refuses becomes an answer here, so that every filter above sees its status.
     { filter: refusals(renderStatus) },
-    // Nothing is written before it is told in which version.
+    // Nothing is written before the storage version is published.
     { filter: options.storageVersions && storageVersionPrecondition(options.storageVersions) },
   ];
   const plain = compose(
     onceKnown.map((stage) => stage.filter),
     handler,
   );
-  // Only clients that are known may ask to be traced.
+  // Only authenticated clients may request tracing.
   const answer = tracing === undefined ? plain : traceRequest(tracing, plain, compose(onceKnown.map(staged), handler));
   const run = compose(untilKnown, answer);
 
@@ -192,7 +192,7 @@ type HeaderValue = string | readonly string[];
 const beside = (ours: HeaderValue | undefined, theirs: HeaderValue): HeaderValue =>
   ours === undefined ? theirs : [ours, theirs].flat();
 
-/** Adds the headers the filters set, and tells those who wait for the end of the answer. */
+/** Adds the headers the filters set, and notifies those who wait for the end of the answer. */
 function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
   const headers = exchange.responseHeaders;
   for (const name in response.headers) {
@@ -219,12 +219,12 @@ function complete(exchange: Exchange, response: HttpResponse): HttpResponse {
     exchange.finish(response);
     return { status, headers, body };
   }
-  const taken = holdUntilSent(body);
+  const held = holdUntilSent(body);
   headers['content-length'] ??= String(bytes);
   const left: HttpResponse = {
     status,
     headers,
-    body: { stream: (sink) => finished(exchange, response, taken.stream(sink)) },
+    body: { stream: (sink) => finished(exchange, response, held.stream(sink)) },
   };
   return cutAtDeadline(exchange, left);
 }

@@ -16,7 +16,7 @@ export interface Draining {
   readonly watches: OpenWatches;
 }
 
-/** Requests under way. After `drained()` was asked for, no more are let in. */
+/** Requests under way. After `drained()` is called, no more are let in. */
 export class InFlight {
   private count = 0;
   private waiting: (() => void) | undefined;
@@ -141,7 +141,7 @@ export class OpenWatches {
     if (this.open.size === 0) this.empty?.();
   }
 
-  /** Ends them all, at a pace that spreads their clients' return over the time given; waits no longer than that. */
+  /** Ends them all, at a pace that spreads their clients' return over the given time; waits no longer than that. */
   async end(graceMs: number): Promise<void> {
     this.closed = true;
     const all = [...this.open];
@@ -172,7 +172,7 @@ const CLIENT_GONE = new Error('the client is gone');
 
 const EXEMPT_PATHS = ['/readyz', '/livez', '/healthz', '/metrics'];
 
-/** Health, metrics and what the server asks of itself are answered to the end. */
+/** Health, metrics and the server's own requests are answered to the end. */
 const isExempt = ({ request, info }: Exchange): boolean =>
   EXEMPT_PATHS.some((prefix) => info.path.startsWith(prefix)) ||
   (request.headers['user-agent'] ?? '').startsWith('kube-apiserver/');

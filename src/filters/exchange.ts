@@ -48,7 +48,7 @@ export class Exchange implements Trace {
   info: RequestInfo = UNKNOWN;
   longRunning = false;
   auditId = '';
-  /** The id was made here, and is nothing but letters, digits and dashes. */
+  /** True when this server made the id, which then needs no escaping. */
   hasOwnAuditId = false;
   /** Who the request acts as: set by authentication, replaced by impersonation. */
   user: UserInfo | undefined = undefined;
@@ -56,9 +56,9 @@ export class Exchange implements Trace {
   impersonator: UserInfo | undefined = undefined;
   /** Set by authentication: the audiences the credential was checked for. */
   audiences: readonly string[] | undefined = undefined;
-  /** Set by authentication when it took a token out of Sec-WebSocket-Protocol: what is left of the header. */
+  /** Set by authentication when it removed a token from Sec-WebSocket-Protocol: what is left of the header. */
   websocketProtocols: string | undefined = undefined;
-  /** What took the request on, once all filters let it pass. */
+  /** The handler of the request, once all filters let it pass. */
   servedBy: 'resource' | 'custom resource' | 'path' | undefined = undefined;
   /** When a request that is not long-running must have been answered, in milliseconds since the epoch. */
   deadlineMs: number | undefined = undefined;
@@ -66,16 +66,16 @@ export class Exchange implements Trace {
   isLate = false;
   /** Headers every answer of this request gets, unless the answer has its own. */
   readonly responseHeaders: ResponseHeaders = {};
-  /** Told to the client as `Warning` headers. */
+  /** Sent to the client as `Warning` headers. */
   warnings: Warning[] | undefined = undefined;
   /** What the request's audit events will say; nothing where nobody listens. */
   trail: AuditTrail | undefined = undefined;
 
-  /** Where its time goes; of a watch nobody asks. */
+  /** Where the request's time goes; not kept for a watch. */
   latency: RequestLatency | undefined = undefined;
   /** Under which the request's work is recorded, stage below stage; undefined when it is not. */
   span: Span | undefined = undefined;
-  /** Set where traces are taken: what those called for an unrecorded request are told. */
+  /** Set where tracing is on: the trace headers of outgoing calls for an unrecorded request. */
   traceUnrecorded: ((exchange: Exchange) => Trace) | undefined = undefined;
 
   private unrecorded: Trace | undefined = undefined;
@@ -85,7 +85,7 @@ export class Exchange implements Trace {
     readonly request: HttpRequest,
     /** When it came, by the calendar. */
     readonly receivedMs: number,
-    /** The same moment by the clock that only runs forward and tells microseconds. */
+    /** The same moment by the monotonic clock, in microseconds. */
     readonly startedMs: number,
   ) {}
 

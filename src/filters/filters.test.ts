@@ -180,13 +180,13 @@ test('headers of a front proxy are gone once it is settled who somebody is', asy
   assert.deepEqual(Object.keys(headers), ['x-my-user', 'x-my-extra-scope', 'x-mine']);
 });
 
-test('impersonation waits for no decision once the time of its request is over, and asks no further', async () => {
-  const asked: string[] = [];
+test('impersonation waits for no decision after the timeout of its request, and checks no further', async () => {
+  const checked: string[] = [];
   const time = new AbortController();
   const authorizer: Authorizer = {
     ...authorizeBy(() => true),
     authorize: ({ resource, name }) => {
-      asked.push(`${resource}/${name}`);
+      checked.push(`${resource}/${name}`);
       if (resource === 'users') return Promise.resolve({ decision: 'allow', reason: '' });
       time.abort(new Error('over'));
       return new Promise(() => undefined);
@@ -197,13 +197,13 @@ test('impersonation waits for no decision once the time of its request is over, 
   const exchange = testExchange('GET', '/api', { headers, signal: time.signal });
   exchange.user = alice;
   const response = await filter(exchange, () => answer());
-  assert.deepEqual([response.status, asked], [403, ['users/carol', 'groups/a']]);
+  assert.deepEqual([response.status, checked], [403, ['users/carol', 'groups/a']]);
 });
 
-test('impersonation asks for each part and then acts as that user', async () => {
-  const asked: string[] = [];
+test('impersonation authorizes each part and then acts as that user', async () => {
+  const checked: string[] = [];
   const authorizer = authorizeBy((a) => {
-    asked.push(`${a.verb} ${a.apiGroup}/${a.resource}/${a.subresource} ${a.namespace}/${a.name}`);
+    checked.push(`${a.verb} ${a.apiGroup}/${a.resource}/${a.subresource} ${a.namespace}/${a.name}`);
     return true;
   });
   const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLogs.for('x') });
@@ -235,7 +235,7 @@ test('impersonation asks for each part and then acts as that user', async () => 
     extra: { 'some/key': ['v'] },
   });
   assert.equal(exchange.impersonator, alice);
-  assert.deepEqual(asked, [
+  assert.deepEqual(checked, [
     'impersonate /users/ /carol',
     'impersonate /groups/ /a, b',
     'impersonate /groups/ /c',
@@ -415,7 +415,7 @@ test('a request that ends waits for nobody to decide on it', async () => {
   assert.equal((await answered).status, 500);
 });
 
-test('a large answer is under way until it is taken, and cut when its time is over', async () => {
+test('a large answer is under way until it is read, and cut at its timeout', async () => {
   const large = [Buffer.alloc(30_000, 'a'), Buffer.alloc(30_000, 'b')];
   const run = chain({ maxRequestsInFlight: 1, requestTimeoutMs: 200 }, ({ info }) => ({
     status: 200,
@@ -423,40 +423,40 @@ test('a large answer is under way until it is taken, and cut when its time is ov
     body: info.name === 'large' ? large : 'small',
   }));
   const canceled: unknown[] = [];
-  const asked = (name: string): Promise<HttpResponse> =>
+  const request = (name: string): Promise<HttpResponse> =>
     run(testRequest('GET', `/api/v1/namespaces/n/pods/${name}`, { cancel: (error) => canceled.push(error) }));
-  const first = await asked('large');
+  const first = await request('large');
   assert.equal(first.headers['content-length'], '60000');
-  assert.equal((await asked('small')).status, 429);
-  let take = (): void => undefined;
+  assert.equal((await request('small')).status, 429);
+  let drain = (): void => undefined;
   const written: Buffer[] = [];
   const sink = {
     write: (piece: Buffer) => {
       written.push(piece);
       return false;
     },
-    drained: () => new Promise<void>((resolve) => (take = resolve)),
+    drained: () => new Promise<void>((resolve) => (drain = resolve)),
   } as unknown as ResponseSink;
   const sent = isStream(first.body) ? first.body.stream(sink) : undefined;
-  assert.equal((await asked('small')).status, 429);
-  take();
+  assert.equal((await request('small')).status, 429);
+  drain();
   await sent;
   assert.deepEqual(written, large);
-  assert.equal((await asked('small')).status, 200);
-  // Nobody takes this one.
-  const second = await asked('large');
+  assert.equal((await request('small')).status, 200);
+  // Nobody reads this one.
+  const second = await request('large');
   void (isStream(second.body) && second.body.stream(sink));
   await pollUntil(() => canceled.length > 0);
 });
 
 test('a time too short for anything is over at once', async () => {
-  let asked = false;
+  let called = false;
   const handler: Handler = () => {
-    asked = true;
+    called = true;
     return answer();
   };
   const response = await chain({}, handler)(testRequest('GET', '/api/v1/pods?timeout=1ns'));
-  assert.deepEqual([response.status, body(response).reason, asked], [504, 'Timeout', false]);
+  assert.deepEqual([response.status, body(response).reason, called], [504, 'Timeout', false]);
 });
 
 test('a timeout that is not a duration is a bad request', async () => {

@@ -1,5 +1,5 @@
-// An answer that is there and large is under way until its client has taken it: till then it has its seats, and its time.
-// Who asks for the same again and again and reads nothing would otherwise have the server keep all of it.
+// A large answer is under way until its client has read it: till then it holds its seats, and its timeout runs.
+// A client that repeats a request and reads nothing would otherwise make the server buffer every answer.
 import { bodyPieces, type ResponseStream, type WholeBody } from '../lib/http/http.js';
 
 /** What is smaller goes out with its head, and is over. */
@@ -8,10 +8,10 @@ export const MAX_UNHELD_BYTES = 32 * 1024;
 export function holdUntilSent(body: WholeBody): ResponseStream {
   return {
     async stream(sink) {
-      let taken = true;
-      for (const piece of bodyPieces(body)) taken = sink.write(piece);
+      let accepted = true;
+      for (const piece of bodyPieces(body)) accepted = sink.write(piece);
       sink.last?.();
-      if (!taken) await sink.drained();
+      if (!accepted) await sink.drained();
     },
   };
 }

@@ -1,4 +1,4 @@
-// `Impersonate-*` headers: acting as someone else, each part of whom the sender must be allowed to take on.
+// `Impersonate-*` headers: acting as someone else, each part of which the sender must be allowed to impersonate.
 import { splitServiceAccountUserName } from '../authn/service-account/identity.js';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.js';
 import { headerText } from '../lib/http/header-text.js';
@@ -39,7 +39,7 @@ const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
 const EXTRA_PREFIX = 'impersonate-extra-';
 
-// hot: on every request; nearly none asks.
+// hot: on every request; few impersonate.
 function asksToImpersonate({ headers, rawHeaders }: HttpRequest): boolean {
   if (rawHeaders === undefined) return Object.keys(headers).some((name) => name.startsWith(PREFIX));
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -62,8 +62,8 @@ async function impersonate(options: ImpersonationOptions, exchange: Exchange, ne
   if (parts.length === 0) return await next(exchange);
   const first = parts[0]?.kind;
   if (first !== 'User' && first !== 'ServiceAccount') {
-    const asked = parts.map(printPart).join(' ');
-    return internalServerError(uriOf(request), `requested [${asked}] without impersonating a user`);
+    const requested = parts.map(encodePart).join(' ');
+    return internalServerError(uriOf(request), `requested [${requested}] without impersonating a user`);
   }
   if (requestor === undefined) return internalServerError(uriOf(request), 'no user found for request');
   const yielder = new Yielder();
@@ -114,7 +114,7 @@ function extraHeaders({ headers, rawHeaders: raw }: HttpRequest): ReadonlyMap<st
 }
 
 /** kube-apiserver shows the part as an object reference without its member names. */
-const printPart = ({ kind, name, extraKey }: Part): string => {
+const encodePart = ({ kind, name, extraKey }: Part): string => {
   const version = kind === 'UserExtra' || kind === 'UID' ? 'authentication.k8s.io/v1' : '';
   return `{${[kind, '', name, '', version, '', extraKey].join(' ')}}`;
 };

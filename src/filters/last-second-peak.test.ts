@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LastSecondPeak } from './last-second-peak.js';
 
-it('the most of the second before is told, and nothing of one in which the count did not change', () => {
+it('the peak of the second before is reported, and none of one in which the count did not change', () => {
   let nowMs = 0;
   const peak = new LastSecondPeak(() => nowMs);
   const at = (ms: number, ...counts: readonly number[]): number => {

@@ -1,9 +1,9 @@
-// The most that a count became within the second before this one. A count that did not change in it tells nothing, so
+// The most that a count became within the second before this one. A count that did not change in it has no peak, so
 // that a single long request is seen in its first second and in its last.
 //
 //   second      |   0   |   1   |   2   |
 //   count        1 2 1     1             (still 1)
-//   told                2       1       0
+//   peak                2       1       0
 
 const SECOND_MS = 1000;
 

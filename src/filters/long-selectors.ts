@@ -4,7 +4,7 @@ import { labelSelectors } from '../machinery/label-selector.js';
 import type { HttpResponse } from '../lib/http/http.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
 
-/** Reads long selectors cooperatively; whoever asks for them later finds them read. */
+/** Parses long selectors cooperatively; later uses find them parsed. */
 export const longSelectors: Filter = (exchange, next) =>
   exchange.request.search.length < LONG_SELECTOR ? next(exchange) : readFirst(exchange, next);
 

@@ -1,4 +1,4 @@
-// `--max-requests-inflight` and `--max-mutating-requests-inflight`: a plain cap, when priority and fairness is off.
+// `--max-requests-inflight` and `--max-mutating-requests-inflight`: a plain cap, when API Priority and Fairness is off.
 import type { HttpResponse } from '../lib/http/http.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';

@@ -5,7 +5,7 @@ import { plainError } from './plain-response.js';
 import { uriOf } from './request-info.js';
 import { UnsendableStatus } from './unsendable-status.js';
 
-/** An error nobody expected is our bug: logged whole, told to the client only as such. The server goes on. */
+/** An unexpected error is our bug: logged whole, sent to the client only as such. The server goes on. */
 export function panicRecovery(log: Logger): Filter {
   return (exchange, next) => {
     const recover = (error: unknown): HttpResponse => {

@@ -45,7 +45,7 @@ test('how long it took to find a seat is noted on the trail of who is not exempt
   }
 });
 
-test('those who waited in line do not all begin in the turn in which there is room for them', async () => {
+test('queued requests do not all start in the tick in which seats become free', async () => {
   const starts: (() => void)[] = [];
   const schema = {
     uid: '',
@@ -84,6 +84,6 @@ test('those who waited in line do not all begin in the turn in which there is ro
     await new Promise((resolve) => setImmediate(resolve));
     most = Math.max(most, begun - before);
   }
-  assert.ok(most <= 2, `${most} in one turn`);
+  assert.ok(most <= 2, `${most} in one tick`);
   for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
 });

@@ -14,7 +14,7 @@ import { tooManyRequests } from './max-in-flight.js';
 export interface PriorityAndFairnessOptions {
   readonly flowControl: FlowControl;
   readonly stored: EstimateSources['stored'];
-  /** What a list asks for; undefined where it will be refused. */
+  /** The options of a list; undefined where it will be refused. */
   readonly listQuery: (exchange: Exchange) => ListQuery | undefined;
   /** Lists cost by their bytes; by the number of their objects otherwise. */
   readonly sizeBased: boolean;
@@ -162,7 +162,7 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
   }
 }
 
-// hot: twice for each request. A member whose name is a value takes V8 several times as long.
+// hot: twice for each request. A computed member name costs V8 several times as much.
 class KindCount {
   private readOnly = 0;
   private mutating = 0;

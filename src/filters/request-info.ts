@@ -38,7 +38,7 @@ export const uriOf = (request: HttpRequest): string =>
 const NO_KIND = 'no kind';
 const NONE: readonly string[] = [];
 
-/** Clients ask for the same few objects over and over. Longer paths, and those with a query, are read each time. */
+/** Clients repeat the same few requests. Longer paths, and those with a query, are parsed each time. */
 const MAX_MEMOIZED = 1024;
 const MAX_MEMOIZED_LENGTH = 256;
 const remembered = new Map<string, BoundedMap<string, RequestInfo>>();
@@ -47,10 +47,10 @@ const remembered = new Map<string, BoundedMap<string, RequestInfo>>();
 // hot: once for each request.
 export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof NO_KIND {
   if (request.search !== '' || request.path.length > MAX_MEMOIZED_LENGTH) return readRequestInfo(request);
-  const known = remembered.get(request.method)?.get(request.path);
+  const known = cache.get(request.method)?.get(request.path);
   if (known !== undefined) return known;
   const info = readRequestInfo(request);
-  if (typeof info === 'object') remember(request, info);
+  if (typeof info === 'object') addToCache(request, info);
   return info;
 }
 

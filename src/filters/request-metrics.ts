@@ -33,20 +33,20 @@ export interface RequestMetrics {
   readonly filter: Filter;
   readonly timedOut: OnTimeout;
   readonly dropped: (exchange: Exchange) => void;
-  /** The server that a request was for could not be asked. */
+  /** The extension server of a request was not reachable. */
   readonly proxyFailed: (exchange: Exchange, code: number) => void;
   readonly inFlight: (kind: RequestKind, running: number) => void;
   readonly inQueue: (kind: RequestKind, waiting: number) => void;
   readonly authenticated: (outcome: AuthenticationOutcome, user: UserInfo | undefined, ms: number) => void;
   readonly authorized: (outcome: 'allowed' | 'denied' | 'no-opinion' | 'error', ms: number) => void;
-  /** A deprecated API was asked for; `removedRelease` is empty when none is planned. */
+  /** A deprecated API was requested; `removedRelease` is empty when none is planned. */
   readonly deprecated: (info: RequestInfo, removedRelease: string) => void;
 }
 
 const MAX_PATH_LABELS = 100;
 const OWN_USER = 'system:apiserver';
 
-/** `isServed` tells real resources from ones a client made up, which must not become series. */
+/** `isServed` separates real resources from ones a client made up, which must not become series. */
 export function createRequestMetrics(
   registry: MetricRegistry,
   isServed: (info: RequestInfo) => boolean = () => true,
@@ -73,10 +73,10 @@ export function createRequestMetrics(
   const authorizationFilter = metrics.filterSeconds.with('authorization');
 
   const strictness = new Set<string>();
-  const tellFieldValidation = (asked: string): void => {
-    if (strictness.has(asked)) return;
-    strictness.add(asked);
-    metrics.fieldValidation.with(asked);
+  const observeFieldValidation = (directive: string): void => {
+    if (strictness.has(directive)) return;
+    strictness.add(directive);
+    metrics.fieldValidation.with(directive);
   };
 
   /** Only what something served is counted: who was refused on the way there is counted by those who refused. */
@@ -87,7 +87,7 @@ export function createRequestMetrics(
     const seconds = (performance.now() - exchange.startedMs) / 1000;
     const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
     seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
-    tellFieldValidation(fieldValidationOf(exchange));
+    observeFieldValidation(fieldValidationOf(exchange));
     if (exchange.user?.name !== OWN_USER) return;
     const { apiGroup, resource, subresource } = exchange.info;
     metrics.own.with(verb, apiGroup, resource, subresource).inc();
@@ -106,7 +106,7 @@ export function createRequestMetrics(
       exchange.onFinish(() => running.add(-1));
     }
     exchange.onFinish((response) => {
-      // What became of its work is told once that is done.
+      // The late result of the work is observed once it is there.
       if (exchange.isLate) return;
       record(exchange, response);
       if (!exchange.longRunning && isCancelled(exchange.request)) cutOff(exchange);
@@ -180,7 +180,7 @@ export function createRequestMetrics(
 type RequestKind = 'readOnly' | 'mutating';
 const KINDS: readonly RequestKind[] = ['readOnly', 'mutating'];
 
-/** Counts of which the most of the last second is told; of `always` also before there was one. */
+/** Counts whose peak of the last second is a metric; of `always` also before there was one. */
 function peaks(
   registry: MetricRegistry,
   gauge: Gauge,

@@ -10,7 +10,7 @@ const BARRIER = {
   lastError: ({ group }: { group: string }) => (group === 'apps' ? 'no' : undefined),
 };
 
-test('only what telling versions rests on is written before they are told', () => {
+test('only what publishing storage versions needs is written before they are published', () => {
   const status = (method: string, path: string, user?: string): number => {
     const exchange = testExchange(method, path);
     exchange.user = { name: user ?? 'somebody', groups: ['system:masters'] };

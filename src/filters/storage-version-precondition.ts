@@ -3,12 +3,12 @@ import { type GroupResource, groupResourceText, serviceUnavailable } from '../ma
 import { MASTERS_GROUP } from '../machinery/user.js';
 import type { Exchange, Filter } from './exchange.js';
 
-/** How far this server has come in telling the versions it writes. */
+/** How far this server has come in publishing its storage versions. */
 export interface StorageVersionBarrier {
   readonly completed: boolean;
-  /** A resource whose version is still to be told. */
+  /** A resource whose storage version is still to be published. */
   isPending(resource: GroupResource): boolean;
-  /** Why it could not be told so far. */
+  /** Why publishing failed so far. */
   lastError(resource: GroupResource): string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function storageVersionPrecondition(barrier: StorageVersionBarrier): Filt
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
-/** Reading, and what telling the versions itself rests on. */
+/** Reads, and the writes that publishing the versions needs. */
 function mayPass({ info, user }: Exchange): boolean {
   if (!info.isResourceRequest || READS.includes(info.verb)) return true;
   const { apiGroup, resource, namespace, verb } = info;

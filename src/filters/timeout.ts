@@ -14,8 +14,8 @@ export function requestDeadline(maximumMs: number, refuse: Refuse): Filter {
     let allowedMs = maximumMs;
     if (exchange.request.search !== '') {
       try {
-        const askedMs = askedTimeoutMs(exchange);
-        if (askedMs > 0 && askedMs < maximumMs) allowedMs = askedMs;
+        const requestedMs = requestedTimeoutMs(exchange);
+        if (requestedMs > 0 && requestedMs < maximumMs) allowedMs = requestedMs;
       } catch (error) {
         if (!(error instanceof TimeError)) throw error;
         const why = `invalid timeout specified in the request URL - ${error.message}`;
@@ -27,12 +27,12 @@ export function requestDeadline(maximumMs: number, refuse: Refuse): Filter {
   };
 }
 
-function askedTimeoutMs(exchange: Exchange): number {
+function requestedTimeoutMs(exchange: Exchange): number {
   const value = exchange.request.query.get('timeout');
   return value === null || value === '' ? 0 : parseDurationMs(value);
 }
 
-/** Told of a request that is over before its work is; `late` is what the work comes to, where it was begun. */
+/** Observes a request that ends before its work does; `late` is the result of the work, where it was begun. */
 export type OnTimeout = (exchange: Exchange, late?: Promise<HttpResponse>) => void;
 
 /**
@@ -81,15 +81,15 @@ function timedOut(exchange: Exchange, onTimeout: OnTimeout, late?: Promise<HttpR
   exchange.isLate = true;
   onTimeout(exchange, late);
   exchange.request.cancel?.(OutboundError.deadlineExceeded());
-  // What was found out of it on the way is not told either.
+  // The headers that filters set so far are dropped, too.
   for (const name of [SCHEMA_HEADER, LEVEL_HEADER]) delete exchange.responseHeaders[name];
-  // Nobody asked how it should look: it does not say what it is, and goes out as text.
+  // No negotiation: the answer has no content type, and is sent as text.
   const said = { ...error.status, kind: undefined, apiVersion: undefined };
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   return { status: 504, headers, body: `${JSON.stringify(said)}\n` };
 }
 
-/** An answer that is not taken in time is cut. */
+/** An answer that the client does not read in time is cut. */
 export function cutAtDeadline(exchange: Exchange, response: HttpResponse): HttpResponse {
   const { deadlineMs, request } = exchange;
   if (deadlineMs === undefined) return response;

@@ -19,7 +19,7 @@ const SAMPLED = `00-${TRACE}-${PARENT}-01`;
 const UNSAMPLED = `00-${TRACE}-${PARENT}-00`;
 const MAP = '/api/v1/namespaces/lab/configmaps/a?x=y';
 
-interface Asked {
+interface TestRequest {
   readonly rate?: number;
   readonly groups?: readonly string[];
   readonly headers?: Record<string, string>;
@@ -27,11 +27,11 @@ interface Asked {
   readonly handler?: (exchange: Exchange) => HttpResponse | Promise<HttpResponse>;
 }
 
-async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP, handler }: Asked) {
+async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP, handler }: TestRequest) {
   const spans: RecordedSpan[] = [];
   const tracing =
     rate === undefined ? undefined : new Tracer({ ratePerMillion: rate, take: (span) => spans.push(span) });
-  let told: Readonly<Record<string, string>> = {};
+  let forwarded: Readonly<Record<string, string>> = {};
   const run = buildChain(
     {
       logs: silentLogs,
@@ -55,7 +55,7 @@ async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP,
     (exchange) => {
       const call = exchange.calling('HTTP POST', SCOPES.http, () => ({}));
       call.span?.end();
-      told = call.headers;
+      forwarded = call.headers;
       return handler?.(exchange) ?? answer();
     },
   );
@@ -64,7 +64,7 @@ async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP,
   );
   const server = spans.find(({ birth }) => birth.kind === 'server');
   const parent = spans.find(({ id }) => id === server?.parentId);
-  return { response, spans, server, parent, told };
+  return { response, spans, server, parent, forwarded };
 }
 
 describe('whose trace a request belongs to', () => {
@@ -81,10 +81,10 @@ describe('whose trace a request belongs to', () => {
   });
 
   it('is nobody’s where a believed client says so, whatever the rate', async () => {
-    const { server, told } = await ask({ rate: 1_000_000, headers: { traceparent: UNSAMPLED, baggage: 'k=v' } });
+    const { server, forwarded } = await ask({ rate: 1_000_000, headers: { traceparent: UNSAMPLED, baggage: 'k=v' } });
     assert.equal(server, undefined);
-    assert.match(told['traceparent'] ?? '', new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
-    assert.equal(told['baggage'], 'k=v');
+    assert.match(forwarded['traceparent'] ?? '', new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+    assert.equal(forwarded['baggage'], 'k=v');
   });
 
   it('begins with authentication for a believed client without one', async () => {
@@ -115,14 +115,14 @@ describe('whose trace a request belongs to', () => {
     assert.equal(unlinked.server?.birth.link, undefined);
     const unrecorded = await ask({ rate: 0, groups: ['dev'], headers: { traceparent: SAMPLED, baggage: 'k=v' } });
     assert.equal(unrecorded.spans.length, 0);
-    assert.doesNotMatch(unrecorded.told['traceparent'] ?? '', new RegExp(TRACE));
-    assert.equal(unrecorded.told['baggage'], 'k=v');
+    assert.doesNotMatch(unrecorded.forwarded['traceparent'] ?? '', new RegExp(TRACE));
+    assert.equal(unrecorded.forwarded['baggage'], 'k=v');
   });
 
-  it('is passed on as it came where no traces are taken, whoever sent it', async () => {
-    const { told } = await ask({ groups: ['dev'], headers: { traceparent: SAMPLED, baggage: 'k=v' } });
-    assert.deepEqual(told, { traceparent: SAMPLED, baggage: 'k=v' });
-    assert.deepEqual((await ask({})).told, {});
+  it('is passed on as it came where tracing is off, whoever sent it', async () => {
+    const { forwarded } = await ask({ groups: ['dev'], headers: { traceparent: SAMPLED, baggage: 'k=v' } });
+    assert.deepEqual(forwarded, { traceparent: SAMPLED, baggage: 'k=v' });
+    assert.deepEqual((await ask({})).forwarded, {});
   });
 });
 
@@ -147,7 +147,7 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('say what was asked and answered', async () => {
+  it('describe the request and the answer', async () => {
     const headers = { traceparent: SAMPLED, 'user-agent': 'test', 'content-length': '12', 'audit-id': 'mine' };
     const { server } = await ask({ rate: 0, headers });
     assert.deepEqual(server?.attributes, {

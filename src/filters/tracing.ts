@@ -18,7 +18,7 @@ import type { RootOptions, Tracer } from '../tracing/tracer.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
 import { uriOf } from './request-info.js';
 
-/** Loaded only where traces are taken. */
+/** Loaded only where tracing is on. */
 export type RequestTracer = Pick<Tracer, 'draw' | 'root' | 'continued' | 'unrecorded'>;
 
 /** A filter with the name of its span, where it has one; the span covers all that comes after it, too. */
@@ -36,7 +36,7 @@ export function staged({ name, filter }: Stage): Filter | undefined {
   };
 }
 
-// hot: every request of a server that takes traces
+// hot: every request of a server with tracing
 export function traceAuthentication(tracer: RequestTracer, filter: Filter): Filter {
   const traceUnrecorded = (exchange: Exchange): Trace => {
     const sent = exchange.sentTrace();

@@ -10,7 +10,7 @@ test('each id is of version 4, and no other has it', () => {
   assert.equal(new Set(made).size, made.length);
 });
 
-test('every digit that is not fixed takes every value', () => {
+test('every digit that is not fixed has every value', () => {
   const ids = new Uuids();
   const seen = Array.from({ length: 36 }, () => new Set<string>());
   for (let i = 0; i < 2000; i++) for (const [at, digit] of ids.next().split('').entries()) seen[at]?.add(digit);

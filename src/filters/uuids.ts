@@ -1,4 +1,4 @@
-// Random ids, as `crypto.randomUUID` makes them. That one joins a text of twenty parts for each; here many are printed
+// Random ids, as `crypto.randomUUID` makes them. That one joins a text of twenty parts for each; here many are encoded
 // at a time, and each is a piece of their text.
 import { RandomPool } from '../lib/values/random-pool.js';
 
@@ -6,13 +6,13 @@ const UUID_LENGTH = 36;
 
 const ID_BYTES = 16;
 /** Few: whoever keeps one keeps the text of all. */
-const PRINTED_TOGETHER = 16;
+const IDS_PER_BATCH = 16;
 const DASH = 0x2d;
 const DIGITS = Buffer.from('0123456789abcdef');
 
 export class Uuids {
   readonly #random = new RandomPool();
-  readonly #printed = Buffer.allocUnsafeSlow(PRINTED_TOGETHER * UUID_LENGTH);
+  readonly #encoded = Buffer.allocUnsafeSlow(IDS_PER_BATCH * UUID_LENGTH);
   #text = '';
   #at = 0;
 
@@ -25,16 +25,16 @@ export class Uuids {
   }
 
   #printMore(): void {
-    const start = this.#random.take(PRINTED_TOGETHER * ID_BYTES);
-    for (let i = 0; i < PRINTED_TOGETHER; i++) {
-      print(this.#random.bytes, start + i * ID_BYTES, this.#printed, i * UUID_LENGTH);
+    const start = this.#random.take(IDS_PER_BATCH * ID_BYTES);
+    for (let i = 0; i < IDS_PER_BATCH; i++) {
+      encodeId(this.#random.bytes, start + i * ID_BYTES, this.#encoded, i * UUID_LENGTH);
     }
-    this.#text = this.#printed.toString('latin1');
+    this.#text = this.#encoded.toString('latin1');
     this.#at = 0;
   }
 }
 
-function print(random: Buffer, start: number, out: Buffer, outStart: number): void {
+function encodeId(random: Buffer, start: number, out: Buffer, outStart: number): void {
   // RFC 9562: version 4, and the variant.
   random[start + 6] = ((random[start + 6] as number) & 0x0f) | 0x40;
   random[start + 8] = ((random[start + 8] as number) & 0x3f) | 0x80;

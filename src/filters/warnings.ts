@@ -20,7 +20,7 @@ export function warningHeaders(warnings: readonly Warning[]): readonly string[] 
   return values;
 }
 
-/** A large object may have a hundred thousand: no more of them are looked at than it takes to know. */
+/** A large object may have a hundred thousand: no more of them are read than the answer needs. */
 function areTooLong(warnings: readonly Warning[]): boolean {
   let total = 0;
   for (const { text } of once(warnings)) {

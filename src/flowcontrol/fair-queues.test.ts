@@ -20,7 +20,7 @@ interface Due {
   readonly call: () => void;
 }
 
-/** Time that moves when told, with what is due by then. */
+/** A clock that is moved by hand, and runs what is due by then. */
 class ModelClock implements Clock {
   #ms = 0;
   #due: Due[] = [];

@@ -15,11 +15,11 @@ import { ShuffleShard } from './shuffle-shard.js';
 import { GUESSED_MS, headOf, newQueue, type Queue, type Ticket } from './ticket.js';
 import { TicketList } from './ticket-list.js';
 
-/** Seat-milliseconds: from here on the meter would not tell microseconds apart any more. */
+/** Seat-milliseconds: from here on the meter could not distinguish microseconds any more. */
 const HIGH_R = 2 ** 42;
 
 export interface QueueLimits {
-  /** How many queues; 0 refuses what finds no seat, undefined gives everybody one. */
+  /** How many queues; 0 refuses what finds no seat, undefined seats everybody. */
   readonly queues: number | undefined;
   readonly handSize: number;
   readonly queueLengthLimit: number;
@@ -263,7 +263,7 @@ export class FairQueues<T> {
     return true;
   }
 
-  /** `newcomer` is told by the answer to its entering, not by its `start`. */
+  /** `newcomer` learns its seat from the result of `enter`, not from its `start`. */
   #dispatch(newcomer?: Ticket<T>): void {
     while (this.waiting > 0 && this.seatsInUse < this.#seats) {
       const queue = this.#next();
@@ -280,22 +280,22 @@ export class FairQueues<T> {
     }
   }
 
-  /** Whose head would end first; of equals the one next in turn after the queue last served. */
+  /** Whose head would end first; of equals the next after the queue last served. */
   #next(): Queue<T> | undefined {
     let best: Queue<T> | undefined;
     let bestEnd = Infinity;
-    let bestTurn = Infinity;
+    let bestDistance = Infinity;
     this.#dispatches.begin();
     for (const queue of this.#inLine) {
       const head = headOf(queue);
       if (head === undefined) continue;
       this.#dispatches.saw(queue);
       const end = queue.nextStart + head.work;
-      const turn = (queue.index - this.#robin - 1 + this.#queues.length) % this.#queues.length;
-      if (end > bestEnd || (end === bestEnd && turn > bestTurn)) continue;
+      const distance = (queue.index - this.#robin - 1 + this.#queues.length) % this.#queues.length;
+      if (end > bestEnd || (end === bestEnd && distance > bestDistance)) continue;
       best = queue;
       bestEnd = end;
-      bestTurn = turn;
+      bestDistance = distance;
     }
     return best;
   }
@@ -336,7 +336,7 @@ export class FairQueues<T> {
     if (ticket.lingerMs > 0) this.#dispatch();
   }
 
-  /** A queue that waited without being able to use its turn does not save it up. */
+  /** A queue that could not be served does not accumulate virtual time. */
   #bound(queue: Queue<T>): void {
     const head = headOf(queue);
     if (head !== undefined && queue.nextStart < head.arrivalR) queue.nextStart = head.arrivalR;

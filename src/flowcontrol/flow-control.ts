@@ -1,4 +1,4 @@
-// Priority and fairness: sorts requests into levels by the flow schemas, and gives each level's requests its seats.
+// API Priority and Fairness: sorts requests into levels by the flow schemas, and gives each level's requests its seats.
 import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';

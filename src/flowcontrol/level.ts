@@ -1,4 +1,4 @@
-// One priority level: its requests with their seats and queues, its bounds, and what is told of it.
+// One priority level: its requests with their seats and queues, its bounds, and its metrics.
 import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
@@ -31,7 +31,7 @@ export interface LevelConfiguration {
 }
 
 const NO_BOUNDS: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
-/** No single request takes more of its level. */
+/** No single request uses more of its level. */
 const MAX_SEATS_PART = 0.15;
 
 export class PriorityLevel {
@@ -42,7 +42,7 @@ export class PriorityLevel {
   #retryAfter = new RetryAfter();
   seats = 0;
   demand: Demand = NO_DEMAND;
-  /** The most seats one request may take; 0 where the level says nothing of it. */
+  /** The most seats one request may use; 0 where the level does not limit it. */
   maxSeats = 0;
 
   constructor(

@@ -4,7 +4,7 @@ import type { RequestInfo } from '../machinery/request-info.js';
 import type { PolicyRulesWithSubjects, Subject } from '../schema/generated/flowcontrol.v1.js';
 import { byPrecedence, type Ranked, SchemaMatcher } from './match.js';
 
-const info = (given: Partial<RequestInfo>): RequestInfo => ({
+const info = (overrides: Partial<RequestInfo>): RequestInfo => ({
   isResourceRequest: true,
   path: '',
   verb: 'get',
@@ -20,7 +20,7 @@ const info = (given: Partial<RequestInfo>): RequestInfo => ({
   parts: [],
   fieldSelector: '',
   labelSelector: '',
-  ...given,
+  ...overrides,
 });
 const schema = (name: string, precedence: number, ...rules: PolicyRulesWithSubjects[]): Ranked => ({
   name,
@@ -62,7 +62,7 @@ test('the lowest precedence wins, then the name, whatever way the subject is fou
   assert.equal(matched(all, info({ resource: 'nodes' }), 'bob', ['dev']), undefined);
 });
 
-test('namespaces, the cluster scope and subresources are told apart', () => {
+test('namespaces, the cluster scope and subresources are distinguished', () => {
   const one = [schema('one', 1, { subjects: [user('*')], resourceRules: [pods] })];
   assert.equal(matched(one, info({ namespace: 'team', subresource: 'status' }), 'bob'), 'one');
   assert.equal(matched(one, info({ namespace: 'other' }), 'bob'), undefined);

@@ -9,7 +9,7 @@ const linesOf = (registry: MetricRegistry, name: string): string[] =>
     .split('\n')
     .filter((line) => line.startsWith(`apiserver_flowcontrol_${name}`));
 
-test('where the meters are is asked when somebody looks; nothing was dispatched where nothing is said', () => {
+test('meters are read when metrics are scraped; nothing was dispatched where nothing is said', () => {
   const registry = new MetricRegistry();
   const metrics = flowControlMetrics(registry);
   const lastDispatch = { r: 2, start: 1, nextMin: 3, nextMax: 4, discountedMin: 5, discountedMax: 6 };

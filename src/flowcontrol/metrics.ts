@@ -1,4 +1,4 @@
-// What flow control tells of itself. Series are looked up once for a schema or a level and kept with it.
+// The metrics of flow control. Series are looked up once for a schema or a level and kept with it.
 import type { CounterSeries, GaugeSeries, HistogramSeries, MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { DispatchProgress } from './dispatch-progress.js';
 import type { Refusal } from './fair-queues.js';
@@ -55,7 +55,7 @@ export interface FlowControlMetrics {
   schema(level: string, schema: string): SchemaMetrics;
   level(name: string): LevelMetrics;
   fairFraction(fraction: number): void;
-  /** Asked when somebody looks. */
+  /** Called when metrics are scraped. */
   progressOf(levels: () => readonly LevelProgress[]): void;
   /** How many requests of a kind wait or are executing, after each change. */
   readonly requests: (phase: RequestPhase, kind: RequestKind, count: number, nowMs: number) => void;
@@ -86,7 +86,7 @@ export function flowControlMetrics(registry: MetricRegistry): FlowControlMetrics
           families.discountedBounds.with(level, 'max').set(lastDispatch.discountedMax);
         }
       }),
-    // hot: twice for each request. A member whose name is a value takes V8 several times as long.
+    // hot: twice for each request. A computed member name costs V8 several times as much.
     requests(phase, kind, count, nowMs) {
       const ofPhase = phase === 'waiting' ? requests.waiting : requests.executing;
       const sample = kind === 'readOnly' ? ofPhase.readOnly : ofPhase.mutating;

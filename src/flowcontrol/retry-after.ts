@@ -1,7 +1,7 @@
-// How long a level's refused clients are told to stay away: the more are refused again and again, the longer.
+// The Retry-After of a level's refused clients: the more are refused again and again, the longer.
 
 const MAX_SECONDS = 32;
-/** Refusals a second, over the time clients were told to wait, that show they came back too soon. */
+/** Refusals a second, over the last Retry-After, that show they came back too soon. */
 const TOO_MANY_PER_SECOND = 3;
 
 export class RetryAfter {

@@ -24,7 +24,7 @@ export function seatBounds(level: LevelShares, totalSeats: number, sumOfShares: 
   return { nominal, lower: nominal - lendable, upper: nominal + borrowable };
 }
 
-/** What a level's requests asked for since the last round. */
+/** The demand of a level's requests since the last round. */
 export interface Demand {
   readonly high: number;
   readonly average: number;
@@ -72,7 +72,7 @@ export class DemandMeter {
     if (value > this.#max) this.#max = value;
   }
 
-  /** What was seen since this was last asked. */
+  /** Returns the demand since the last call, and starts anew. */
   take(nowMs: number): SeenDemand {
     this.#advance(nowMs);
     const seconds = this.#seconds;
@@ -123,10 +123,10 @@ export function rebalance(levels: readonly LevelNeed[], nominalSum: number): Reb
   for (const level of levels) {
     const { name, bounds, demand } = level;
     if (level.exempt) {
-      const taken = Math.max(bounds.lower, demand.high);
-      seats.set(name, taken);
-      targets.set(name, taken);
-      remaining -= taken;
+      const current = Math.max(bounds.lower, demand.high);
+      seats.set(name, current);
+      targets.set(name, current);
+      remaining -= current;
       continue;
     }
     const least = Math.max(bounds.lower, Math.min(bounds.nominal, demand.high));

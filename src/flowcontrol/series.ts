@@ -1,7 +1,7 @@
 // How values become observations: when there is something to show, weighed by how long they last, not too often.
 import type { GaugeSeries, HistogramSeries } from '../lib/telemetry/metrics.js';
 
-/** Changes that follow each other more closely are not told apart: the time goes to the one that was seen. */
+/** Changes that follow each other more closely are not distinguished: the time counts for the one that was seen. */
 export const SAMPLE_MS = 0.1;
 
 /** Nothing is shown of queues where there are none. */
@@ -44,12 +44,12 @@ export function overTime(series: HistogramSeries): (value: number, nowMs: number
   };
 }
 
-/** Of changes that follow each other closely, the first is taken for all. */
-export function sampled(tell: (value: number, nowMs: number) => void): (value: number, nowMs: number) => void {
-  let toldMs = -Infinity;
+/** Of changes that follow each other closely, the first stands for all. */
+export function sampled(observe: (value: number, nowMs: number) => void): (value: number, nowMs: number) => void {
+  let observedMs = -Infinity;
   return (value, nowMs) => {
-    if (nowMs - toldMs < SAMPLE_MS) return;
-    toldMs = nowMs;
-    tell(value, nowMs);
+    if (nowMs - observedMs < SAMPLE_MS) return;
+    observedMs = nowMs;
+    observe(value, nowMs);
   };
 }

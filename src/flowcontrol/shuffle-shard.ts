@@ -2,16 +2,16 @@
 // have all cards in common, so a greedy one leaves others a queue it does not fill.
 import { createHash } from 'node:crypto';
 
-/** Hands are remembered for this many flows; then the memory begins anew. */
-const MAX_REMEMBERED = 10_000;
-/** In letters: users and namespaces with longer names are made up. */
+/** Hands are cached for this many flows; then the cache is cleared. */
+const MAX_CACHED = 10_000;
+/** In characters: users and namespaces with longer names are made up. */
 const MAX_MEMOIZED_LENGTH = 1024;
 
 export class ShuffleShard {
   readonly #deck: number;
   readonly #hand: number;
   readonly #known = new Map<string, Map<string, readonly number[]>>();
-  #remembered = 0;
+  #cached = 0;
 
   constructor(deckSize: number, handSize: number) {
     this.#deck = deckSize;
@@ -27,9 +27,9 @@ export class ShuffleShard {
     const hash = createHash('sha256').update(`${schema}\0${distinguisher}`).digest().readBigUInt64LE(0);
     const hand = deal(hash, this.#deck, this.#hand);
     if (distinguisher.length > MAX_MEMOIZED_LENGTH) return hand;
-    if (this.#remembered++ >= MAX_REMEMBERED) {
+    if (this.#cached++ >= MAX_CACHED) {
       this.#known.clear();
-      this.#remembered = 1;
+      this.#cached = 1;
     }
     let ofSchema = this.#known.get(schema);
     if (ofSchema === undefined) this.#known.set(schema, (ofSchema = new Map()));

@@ -7,7 +7,7 @@ export const GUESSED_MS = 3;
 /** What a request will cost. */
 export interface WorkEstimate {
   readonly initialSeats: number;
-  /** Held on for `lingerMs` after the answer, while others are told of what it changed. */
+  /** Held on for `lingerMs` after the answer, while watchers receive its change. */
   readonly finalSeats: number;
   readonly lingerMs: number;
 }

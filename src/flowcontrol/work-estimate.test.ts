@@ -42,6 +42,6 @@ test('a list from memory holds a megabyte at most, one from the store all of it'
   }
 });
 
-test('a list that cannot be read takes as much as one may', () => {
+test('a list that cannot be parsed costs the maximum', () => {
   assert.equal(seats(undefined), 100);
 });

@@ -1,5 +1,5 @@
-// How much of the server a request will take, before it is done: lists by the bytes they read, writes by how many watches
-// must be told of them.
+// How much of the server a request will use, before it is done: lists by the bytes they read, writes by how many watches
+// receive them.
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { WorkEstimate } from './ticket.js';
 
@@ -40,7 +40,7 @@ const EVENT_MS = 5;
 
 // hot: every request
 /**
- * `maxSeats`: the most a request of its level may take, 0 when the level says nothing of it. `query` is asked only for
+ * `maxSeats`: the most a request of its level may use, 0 when the level does not limit it. `query` is called only for
  * lists and watches; undefined is one that will be refused.
  */
 export function estimateWork(
@@ -110,7 +110,7 @@ function objectsLookedAt({ objects }: StoredAmount, query: ListQuery, fromCache:
   return query.selected ? objects + limited : 2 * limited;
 }
 
-/** Older states are not in memory. What may not be asked for is taken for the worst. */
+/** Older states are not in memory. An invalid resourceVersion costs the maximum. */
 function readsTheStore({ continueToken, resourceVersion, resourceVersionMatch, limit }: ListQuery): boolean {
   switch (resourceVersionMatch) {
     case 'NotOlderThan':
@@ -123,7 +123,7 @@ function readsTheStore({ continueToken, resourceVersion, resourceVersionMatch, l
 }
 
 function estimateWrite(info: RequestInfo, maxSeats: number, sources: EstimateSources): WorkEstimate {
-  // A token is made and nothing is stored: nobody is told.
+  // A token is created and nothing is stored: no watcher is notified.
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT;
   const watches = sources.watches(info);
   sources.observeWatches(watches);

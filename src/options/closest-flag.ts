@@ -24,7 +24,7 @@ export function closestName(written: string, names: readonly string[]): string |
   return closest;
 }
 
-/** Letters to add, to take away or to change; neighbours that were swapped count as one. */
+/** Characters to insert, to delete or to change; swapped neighbours count as one. */
 function distance(a: string, b: string): number {
   let twoBack: number[] = [];
   let back = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -64,7 +64,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
     const error = watchCacheSizesError(etcd.watchCacheSizes);
     if (error !== undefined) return { ok: false, error };
   }
-  const asked = values.binnacle.controllers;
+  const requested = values.binnacle.controllers;
   const options: Options = {
     ...values,
     given,
@@ -89,7 +89,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
       clientCa: embeddedStore && authentication.clientCaFile === '',
       serviceAccountKeys,
     },
-    controllers: CONTROLLERS.filter((name) => asked.includes(name) || asked.includes('*')),
+    controllers: CONTROLLERS.filter((name) => requested.includes(name) || requested.includes('*')),
     warnings,
   };
   return { ok: true, options };

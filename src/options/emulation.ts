@@ -51,7 +51,7 @@ export function emulationErrors(version: MinorVersion, minCompatible: MinorVersi
   return errors;
 }
 
-/** The version asked for, this release without one, or what is wrong. */
+/** The requested version, this release without one, or the error. */
 function readVersion(entries: readonly string[]): MinorVersion | string {
   const byComponent = new Map<string, MinorVersion>();
   for (const entry of entries) {

@@ -35,7 +35,7 @@ export interface FlagKind<T> {
   readonly word: string;
   /** The value without a default and without the flag. */
   readonly zero: T;
-  /** `previous` is what earlier uses of the flag on this command line gave; undefined on the first. */
+  /** `previous` is the value after earlier uses of the flag on this command line; undefined on the first. */
   read(text: string, previous: T | undefined): T;
   /** How a default is shown; empty when it is not worth showing. */
   show(value: T): string;

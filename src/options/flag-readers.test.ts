@@ -6,7 +6,7 @@ import { fieldName, type Topic } from './flag-table.js';
 import { TOPICS } from './topics.js';
 
 const SOURCES = path.join(process.env['BINNACLE_ROOT'] ?? process.cwd(), 'src');
-/** What only checks a flag gives it no effect. */
+/** A file that only validates a flag does not make it effective. */
 const CHECKS =
   /^(options\/(flags\/|validate\/|validate-options|startup-checks|option-warnings)|server\/configuration-hooks)/;
 
@@ -14,9 +14,9 @@ const CHECKS =
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   'audit-log-version': 'only audit.k8s.io/v1 is accepted',
   'audit-webhook-version': 'only audit.k8s.io/v1 is accepted',
-  'default-watch-cache-size': 'the reference ignores it: caches grow as they are used',
-  'kubelet-read-only-port': 'the reference ignores it: nobody asks there any more',
-  'kubelet-timeout': 'the reference ignores it: what a node agent is asked for may last',
+  'default-watch-cache-size': 'kube-apiserver ignores it: caches grow as they are used',
+  'kubelet-read-only-port': 'kube-apiserver ignores it: nothing connects to it any more',
+  'kubelet-timeout': 'kube-apiserver ignores it: requests to a kubelet have no timeout',
   'permit-address-sharing': 'Node listens so always',
 };
 

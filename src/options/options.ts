@@ -16,10 +16,10 @@ export interface Options extends Flags {
   /** What `/version` reports as gitVersion. */
   readonly gitVersion: string;
   readonly serviceRanges: ServiceRanges;
-  /** No store servers are given: objects are kept in the embedded store in `dataDir`. */
+  /** `--etcd-servers` is not set: objects are kept in the embedded store in `dataDir`. */
   readonly embeddedStore: boolean;
   readonly dataDir: string;
-  /** What was not given and is made, once, in `dataDir`. Only with the embedded store. */
+  /** Files that no flag names and that are generated, once, in `dataDir`. Only with the embedded store. */
   readonly generate: {
     readonly servingCertificate: boolean;
     readonly clientCa: boolean;

@@ -53,7 +53,7 @@ test('all errors come at once, each once', () => {
   );
 });
 
-test('a mistake on the command line is told without a log header', () => {
+test('an error of the command line is written without a log header', () => {
   assert.equal(refusal('--nope'), 'Error: unknown flag: --nope');
   assert.equal(refusal('here'), 'Error: "kube-apiserver" does not take any arguments, got ["here"]');
 });
@@ -136,8 +136,8 @@ test('the version is printed, or set when it is of this release', () => {
 });
 
 const help = (columns?: number): string[] => {
-  const printed = parseCommandLine(['--help'], ENV, columns === undefined ? {} : { columns });
-  return printed.kind === 'print' ? printed.text.split('\n') : [];
+  const result = parseCommandLine(['--help'], ENV, columns === undefined ? {} : { columns });
+  return result.kind === 'print' ? result.text.split('\n') : [];
 };
 
 test('help for a terminal keeps to its width, with the text of a flag below its name', () => {
@@ -186,9 +186,9 @@ test('a refusal names the flag and the file, where the words do not', () => {
   const line = parsed.kind === 'refused' ? (parsed.lines.at(-1) ?? '') : '';
   assert.match(line, / flag="--client-ca-file" file="\/no\/such\.crt"$/);
   const json = parse('--client-ca-file=/no/such.crt', '--logging-format=json');
-  const told = JSON.parse(json.kind === 'refused' ? (json.lines.at(-1) ?? '') : '{}') as Record<string, unknown>;
-  assert.equal(told['msg'], 'command failed');
-  assert.equal(told['file'], '/no/such.crt');
+  const logged = JSON.parse(json.kind === 'refused' ? (json.lines.at(-1) ?? '') : '{}') as Record<string, unknown>;
+  assert.equal(logged['msg'], 'command failed');
+  assert.equal(logged['file'], '/no/such.crt');
 });
 
 test('addresses of service-account tokens are read as Go reads them', () => {
@@ -243,7 +243,7 @@ test('an address of blanks is none', () => {
   );
 });
 
-test('what begins with false turns off the API that queueing needs', () => {
+test('a value that begins with false disables the API that queueing needs', () => {
   assert.equal(
     refusal('--runtime-config=api/all=falsey'),
     '--runtime-config=api/all=false conflicts with --enable-priority-and-fairness=true',
@@ -306,7 +306,7 @@ test('a log that is never flushed is refused, as what kube-apiserver crashes ove
   assert.equal(refusal('--log-flush-frequency=1ns'), 'accepted');
 });
 
-test('numbers are told in full', () => {
+test('numbers are shown in full', () => {
   const most = String(2n ** 63n - 1n);
   assert.match(refusal(`--secure-port=${most}`), new RegExp(`^--secure-port ${most} must`));
   assert.match(refusal(`--kubernetes-service-node-port=${most}`), new RegExp(`doesn't contain ${most}]$`));

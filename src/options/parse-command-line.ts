@@ -137,7 +137,7 @@ const shownList = (values: readonly unknown[]): string =>
 const isKeyPair = (value: unknown): value is { certFile: string; keyFile: string } =>
   typeof value === 'object' && value !== null && 'certFile' in value;
 
-/** All the version's fields, written as the platform's tools print them. */
+/** All the version's fields, formatted as the platform's tools do. */
 function rawVersion(): string {
   const info = versionInfo();
   const fields = {

@@ -37,14 +37,14 @@ test('a value follows an equals sign or is the next word', () => {
   assert.equal(values('--wait', '1h0m1.5s').waitMs, 3601500);
 });
 
-test('a switch needs no value and does not take the next word', () => {
+test('a switch needs no value and does not consume the next word', () => {
   const { values: all, positional } = parse('--on', 'false');
   assert.equal(all.some.on, true);
   assert.deepEqual(positional, ['false']);
   assert.equal(values('--on=false').on, false);
 });
 
-test('letters may stand together and hold their value', () => {
+test('shorthands may be combined and hold their value', () => {
   for (const words of [['-v', '4'], ['-v=4'], ['-v4'], ['-ov4'], ['-ov', '4']]) assert.equal(values(...words).v, 4);
 });
 
@@ -77,13 +77,13 @@ test('words may be joined by underscores and begin with the neutral word', () =>
   assert.deepEqual([...given], ['etcd-servers']);
 });
 
-test('the user of a deprecated flag is told once', () => {
+test('a deprecated flag warns once', () => {
   assert.deepEqual(parse('--old-name=a', '--old-name=b').notices, [
     'Flag --old-name has been deprecated, use something else.',
   ]);
 });
 
-test('mistakes are told in the words of Go flags', () => {
+test('errors have the words of Go flags', () => {
   assert.equal(refusal('--nope=1'), 'unknown flag: --nope');
   assert.equal(refusal('-x'), "unknown shorthand flag: 'x' in -x");
   assert.equal(refusal('--count'), 'flag needs an argument: --count');

@@ -11,7 +11,7 @@ export interface ParsedFlags<Topics extends readonly Topic[]> {
   /** The flags that stood on the command line, by name. */
   readonly given: ReadonlySet<string>;
   readonly positional: readonly string[];
-  /** What to tell users of deprecated flags. */
+  /** Warnings for users of deprecated flags. */
   readonly notices: readonly string[];
 }
 
@@ -99,7 +99,7 @@ class FlagReader {
     }
   }
 
-  /** Letters may stand together, `-hv4`; the first that needs a value takes what follows it. */
+  /** Shorthands may be combined, `-hv4`; the first that needs a value consumes what follows it. */
   private readShort(arg: string, rest: string[]): void {
     for (let characters = arg.slice(1); characters !== ''; characters = characters.slice(1)) {
       const letter = characters.slice(0, 1);

@@ -86,7 +86,7 @@ export function runtimeConfigValueError(config: RuntimeConfig): string | undefin
   return undefined;
 }
 
-/** Settings that turn on what the emulated release did not have yet. */
+/** Settings that enable what the emulated release did not have yet. */
 export function runtimeConfigTooNewError(config: RuntimeConfig, emulated: EmulatedApis): string | undefined {
   if (emulated.namedForwardCompatible) return undefined;
   const current = minorVersionText(emulated.version);

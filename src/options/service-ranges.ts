@@ -30,7 +30,7 @@ export function readServiceRanges(text: string): ServiceRangesRead {
   const [first = '', second, ...more] = text.split(',');
   const primary = parseCidr(first);
   if (primary === undefined) return { ok: false, error: 'service-cluster-ip-range[0] is not a valid cidr' };
-  // kube-apiserver cannot count the addresses of half of everything, and takes them for none.
+  // kube-apiserver cannot count the addresses of half of everything, and counts none.
   if (primary.prefixLength <= 1 || cidrLast(primary) - primary.network + 1n < MIN_ADDRESSES) {
     const why = `the service cluster IP range must be at least ${MIN_ADDRESSES} IP addresses`;
     return { ok: false, error: `error determining service IP ranges for primary service cidr: ${why}` };

@@ -1,5 +1,5 @@
 // What options that are valid among themselves may still meet: files that are not there or hold something else. The
-// rows stand in the order in which the parts of a server are built, and the first mistake is the one that is told.
+// rows stand in the order in which the parts of a server are built, and the first error is reported.
 import fs from 'node:fs';
 import { CIPHER_SUITES, TLS_VERSIONS } from '../lib/x509/cipher-suites.js';
 import { CsvError, parseCsv } from '../lib/text/csv.js';
@@ -266,7 +266,7 @@ function authorizationWebhookError({ authorization }: Options): string | undefin
   return `invalid authorization config: unsupported webhook authorizer version ${goQuote(version)}, supported versions are "v1", "v1beta1"`;
 }
 
-/** Passing over an authorizer that was asked for could let in whom it would have kept out. */
+/** Ignoring a configured authorizer could allow what it would deny. */
 function statError(file: string): string | undefined {
   try {
     fs.statSync(file);

@@ -10,14 +10,14 @@ export class RandomIds implements Ids {
   readonly #random = new RandomPool();
 
   traceId(): string {
-    return this.#take(16);
+    return this.#hex(16);
   }
 
   spanId(): string {
-    return this.#take(8);
+    return this.#hex(8);
   }
 
-  #take(bytes: number): string {
+  #hex(bytes: number): string {
     const at = this.#random.take(bytes);
     return this.#random.bytes.toString('hex', at, at + bytes);
   }

@@ -34,10 +34,10 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
 function spansOf(make: (tracer: Tracer) => void): RecordedSpan[] {
-  const taken: RecordedSpan[] = [];
+  const spans: RecordedSpan[] = [];
   let nowMs = 1_700_000_000_000.25;
-  make(new Tracer({ ratePerMillion: 0, take: (span) => taken.push(span), nowMs: () => nowMs++ }));
-  return taken;
+  make(new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span), nowMs: () => nowMs++ }));
+  return spans;
 }
 
 test('spans are written as a collector reads them', () => {

@@ -1,4 +1,4 @@
-// Spans in the form that collectors take: OpenTelemetry's ExportTraceServiceRequest, in protobuf.
+// Spans in the form that collectors accept: OpenTelemetry's ExportTraceServiceRequest, in protobuf.
 import { BackwardWriter } from './protobuf-backward.js';
 import type { RecordedSpan, SpanEvent } from './recorded-span.js';
 import type { SpanContext } from './span-context.js';

@@ -1,4 +1,4 @@
-// Writing protobuf from its end to its beginning, in one buffer: when a message's length must be written, all of it is
+// Writing protobuf from its end to its start, in one buffer: when a message's length must be written, all of it is
 // already there. For messages of many small parts, where a buffer for each would cost more than what is in them.
 //
 //   free ─────────────▶│ tag length name │ tag length value │
@@ -66,7 +66,7 @@ export class BackwardWriter {
     this.#varint((field << 3) | 5);
   }
 
-  /** Where a message ends: asked before its fields are written, and told to `message` after them. */
+  /** Where a message ends: read before its fields are written, and passed to `message` after them. */
   get end(): number {
     return this.#buffer.length - this.#at;
   }
@@ -85,7 +85,7 @@ export class BackwardWriter {
     this.#varint((field << 3) | 2);
   }
 
-  /** A call into Node's own writer costs more than so few letters. False, with nothing written, for others. */
+  /** A call into Node's own writer costs more than so few characters. False, with nothing written, for others. */
   #ascii(text: string): boolean {
     const { length } = text;
     this.#reserve(length);

@@ -42,7 +42,7 @@ test('a state that cannot be read does not spoil the trace', () => {
   }
 });
 
-test('a trace is told to others in the first version, whatever it came in', () => {
+test('a trace is propagated in the first version, whatever it came in', () => {
   const context = { traceId: TRACE, spanId: SPAN, sampled: false, state: 'a=b' };
   assert.deepEqual(traceHeaders(context, 'k=v'), {
     traceparent: `00-${TRACE}-${SPAN}-00`,

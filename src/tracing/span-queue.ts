@@ -1,4 +1,4 @@
-// Spans on their way to the collector: gathered, sent in batches, and dropped where it does not take them.
+// Spans on their way to the collector: queued, sent in batches, and dropped where it does not accept them.
 //
 //   end of a span ─▶ waiting (2048 at most) ─▶ a batch (512) every 5 s, or at once when it is full ─▶ collector
 //
@@ -10,12 +10,12 @@ import type { RecordedSpan } from './recorded-span.js';
 const MAX_WAITING = 2048;
 const MAX_IN_BATCH = 512;
 const BATCH_EVERY_MS = 5_000;
-/** A batch is given up when it has not been taken by then. */
+/** A batch is dropped when it has not been accepted by then. */
 const GIVE_UP_MS = 30_000;
 const RETRY_MS = 5_000;
 
 export interface SpanQueueOptions {
-  /** Fails when the collector did not take them; with a RetryableFailure where it may be asked again. */
+  /** Fails when the collector did not accept them; with a RetryableFailure where a retry may succeed. */
   readonly deliver: (spans: readonly RecordedSpan[], signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly onDropped: (count: number, why: DropReason) => void;

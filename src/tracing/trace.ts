@@ -4,7 +4,7 @@
 //   request.trace ── span? ──▶ undefined         nothing is recorded: `trace.span?.event(…)` costs a look
 //                          └─▶ Span ── child ──▶ Span ── event, event ── end
 //
-// A trace that is not recorded is known to others all the same: whoever is called for it is told its id.
+// A trace that is not recorded is known to others all the same: calls for it propagate its id.
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -26,7 +26,7 @@ export type SpanKind = 'internal' | 'server' | 'client';
 export interface Trace {
   /** Where work is noted; undefined while nothing is recorded. */
   readonly span: Span | undefined;
-  /** Begins a call of another program on behalf of the work; `attributes` are asked for where it is recorded. */
+  /** Begins a call of another program on behalf of the work; `attributes` are read where it is recorded. */
   calling(name: string, scope: Scope, attributes: () => Attributes): OutgoingCall;
 }
 

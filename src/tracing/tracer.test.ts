@@ -6,18 +6,18 @@ import { SCOPES } from './trace.js';
 import { Tracer } from './tracer.js';
 
 function tracerOf(ratePerMillion: number, draws: readonly number[] = []) {
-  const taken: RecordedSpan[] = [];
+  const spans: RecordedSpan[] = [];
   const left = [...draws];
   let count = 0;
   let nowMs = 1000;
   const tracer = new Tracer({
     ratePerMillion,
-    take: (span) => taken.push(span),
+    take: (span) => spans.push(span),
     random: () => left.shift() ?? 0.5,
     ids: { traceId: () => `t${++count}`, spanId: () => `s${++count}` },
     nowMs: () => nowMs++,
   });
-  return { tracer, taken };
+  return { tracer, spans };
 }
 
 const ROOT = { name: 'GET', scope: SCOPES.http, kind: 'server', auditId: 'a-1', baggage: 'k=v' } as const;
@@ -30,7 +30,7 @@ test('as many traces begin as the rate says', () => {
 });
 
 test('a span is handed over once, when it ends, with what was noted until then', () => {
-  const { tracer, taken } = tracerOf(1);
+  const { tracer, spans } = tracerOf(1);
   const root = tracer.root(ROOT);
   const step = root.child('Get', { verb: 'GET' });
   step.event('About to write', { size: 3 });
@@ -40,10 +40,10 @@ test('a span is handed over once, when it ends, with what was noted until then',
   step.end();
   root.end();
   assert.deepEqual(
-    taken.map((span) => span.birth.name),
+    spans.map((span) => span.birth.name),
     ['Get', 'GET'],
   );
-  const [got] = taken;
+  const [got] = spans;
   assert.equal(got?.parentId, root.id);
   assert.equal(got?.recording.traceId, root.recording.traceId);
   assert.deepEqual(got?.attributes, { verb: 'GET', more: true });
@@ -66,23 +66,23 @@ test('a span keeps so many events, and counts those it lost', () => {
   assert.equal(span.droppedEvents, 2);
 });
 
-test('who is called for recorded work is told the span of the call', () => {
-  const { tracer, taken } = tracerOf(1);
+test('a call for recorded work propagates the span of the call', () => {
+  const { tracer, spans } = tracerOf(1);
   const remote = { traceId: 'theirs', spanId: 'parent', sampled: true, state: 'vendor=x' };
   const root = tracer.continued(remote, ROOT);
   assert.equal(root.parentId, 'parent');
   const { headers, span } = root.calling('HTTP POST', SCOPES.http, () => ({ 'http.method': 'POST' }));
   span?.end();
   assert.deepEqual(headers, {
-    traceparent: `00-theirs-${taken[0]?.id ?? ''}-01`,
+    traceparent: `00-theirs-${spans[0]?.id ?? ''}-01`,
     tracestate: 'vendor=x',
     baggage: 'k=v',
   });
-  assert.equal(taken[0]?.birth.kind, 'client');
+  assert.equal(spans[0]?.birth.kind, 'client');
 });
 
-test('who is called for work that is not recorded is told its trace, and that it is not', () => {
-  const { tracer, taken } = tracerOf(0);
+test('a call for unrecorded work propagates its trace, and that it is not sampled', () => {
+  const { tracer, spans } = tracerOf(0);
   const attributes = (): never => assert.fail('nobody needs them');
   const trace = tracer.unrecorded({ traceId: 'theirs', spanId: 'p', sampled: false, state: 'a=b' }, '');
   const first = trace.calling('HTTP POST', SCOPES.http, attributes);
@@ -93,17 +93,17 @@ test('who is called for work that is not recorded is told its trace, and that it
     tracer.unrecorded(undefined, 'k=v').calling('x', SCOPES.http, attributes).headers['baggage'] ?? '',
     /k=v/,
   );
-  assert.equal(taken.length, 0);
+  assert.equal(spans.length, 0);
 });
 
 test('the calls of the server itself begin traces of their own', () => {
-  const { tracer, taken } = tracerOf(500_000, [0.9, 0.1]);
+  const { tracer, spans } = tracerOf(500_000, [0.9, 0.1]);
   const quiet = tracer.background.calling('HTTP POST', SCOPES.http, () => ({}));
   assert.match(quiet.headers['traceparent'] ?? '', /^00-t1-s\d+-00$/);
-  const told = tracer.background.calling('HTTP POST', SCOPES.http, () => ({}));
-  told.span?.end();
-  assert.equal(taken[0]?.parentId, '');
-  assert.match(told.headers['traceparent'] ?? '', /-01$/);
+  const call = tracer.background.calling('HTTP POST', SCOPES.http, () => ({}));
+  call.span?.end();
+  assert.equal(spans[0]?.parentId, '');
+  assert.match(call.headers['traceparent'] ?? '', /-01$/);
 });
 
 test('where nothing is traced, what the client sent goes on as it is', () => {

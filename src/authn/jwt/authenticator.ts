@@ -10,7 +10,7 @@ export interface JwtAuthenticatorOptions {
   readonly issuer: Issuer;
   readonly mappings: ClaimMappings;
   readonly distributed?: DistributedClaims;
-  /** Told of every token that was this issuer's to judge. */
+  /** Observes every token of this issuer. */
   readonly observe: (result: 'success' | 'failure', durationMs: number) => void;
 }
 

@@ -39,7 +39,7 @@ const NO_TEXTS = 'expression must return a string or a list of strings';
 export function textsOf(value: Value): string[] {
   if (value === null) return [];
   if (typeof value === 'string') return value === '' ? [] : [value];
-  // kube-apiserver does not take lists that its functions on strings make, such as those of split.
+  // kube-apiserver does not accept lists that its functions on strings make, such as those of split.
   if (!(value instanceof CelList) || value instanceof StringList) throw new Error(NO_TEXTS);
   const texts: string[] = [];
   for (const item of value) {

@@ -70,5 +70,5 @@ function decodeJson(base64url: string): unknown {
   }
 }
 
-/** `["a" "b"]`, as Go prints a list of texts. */
+/** `["a" "b"]`, as Go formats a list of texts. */
 export const goList = (texts: readonly string[]): string => `[${texts.map(goQuote).join(' ')}]`;

@@ -25,7 +25,7 @@ export interface DistributedClaims {
 }
 
 const EXPANDING = 'oidc: could not expand distributed claims';
-/** Of so many issuers claims are taken; a token cannot make the server follow more. */
+/** Claims are fetched from so many issuers; a token cannot make the server follow more. */
 const MAX_ISSUERS = 32;
 
 export function createDistributedClaims({ claim, fetch, follow }: DistributedClaimOptions): DistributedClaims {

@@ -25,7 +25,7 @@ export function createFetchDocument(client: Pick<HttpClient, 'request'>, signal:
       if (!REDIRECTS.has(document.status) || next === undefined || !URL.canParse(next, url.href)) return document;
       if (redirects === MAX_REDIRECTS) throw new Error(`Get "${address}": stopped after ${MAX_REDIRECTS} redirects`);
       const target = new URL(next, url);
-      // A credential is for the host it was given for.
+      // A credential is for the host it was issued for.
       if (target.host !== url.host) sent = {};
       url = target;
     }

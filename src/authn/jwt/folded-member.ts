@@ -1,4 +1,4 @@
-// Members of what others wrote, found as kube-apiserver's reader of JSON finds them: by a name in any letters. Of several
+// Members of what others wrote, found as kube-apiserver's reader of JSON finds them: by a name in any case. Of several
 // the last counts.
 export function foldedMember(object: Readonly<Record<string, unknown>>, name: string): unknown {
   let found: unknown;

@@ -1,4 +1,4 @@
-// What is asked of an issuer over HTTP: small documents, within a time and a size.
+// Fetches documents of an issuer over HTTP: small ones, within a time and a size.
 import { errorText } from '../../lib/text/error-text.js';
 import { cannotUnmarshal } from '../../lib/go/json-kind.js';
 import { parseExactJson } from '../../schema/json/parse.js';

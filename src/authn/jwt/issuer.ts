@@ -1,4 +1,4 @@
-// One issuer: found in the background, asked again until it answers, and its tokens judged from then on.
+// One issuer: found in the background, retried until it answers, and its tokens judged from then on.
 import type { Clock } from '../../lib/async/clock.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';

@@ -1,5 +1,5 @@
 // A key of an issuer's set. One that makes no sense spoils its whole set, in kube-apiserver's words: who publishes such a
-// set is told, and no key of it is believed.
+// set is reported, and no key of it is trusted.
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { base64Fault } from '../../lib/text/base64-fault.js';
 import { parseCertificate } from '../../lib/x509/certificate.js';
@@ -167,14 +167,14 @@ function checkThumbprint(name: string, hash: 'sha1' | 'sha256', text: string, le
     throw invalid(`${name} header has invalid encoding`);
   }
   const bytes = hash === 'sha1' ? 20 : 32;
-  let print = Buffer.from(text, 'base64url');
-  if (print.length === 2 * bytes) {
-    const digits = print.toString('latin1');
+  let thumbprint = Buffer.from(text, 'base64url');
+  if (thumbprint.length === 2 * bytes) {
+    const digits = thumbprint.toString('latin1');
     if (!/^[0-9a-fA-F]*$/.test(digits)) throw invalid(`unable to hex decode ${name}: it has other characters`);
-    print = Buffer.from(digits, 'hex');
+    thumbprint = Buffer.from(digits, 'hex');
   }
-  if (print.length > 0 && print.length !== bytes) throw invalid(`${name} header is of incorrect size`);
-  if (leaf !== undefined && print.length > 0 && !print.equals(createHash(hash).update(leaf.raw).digest())) {
+  if (thumbprint.length > 0 && thumbprint.length !== bytes) throw invalid(`${name} header is of incorrect size`);
+  if (leaf !== undefined && thumbprint.length > 0 && !thumbprint.equals(createHash(hash).update(leaf.raw).digest())) {
     throw invalid(`x5c thumbprint does not match ${name} value`);
   }
 }

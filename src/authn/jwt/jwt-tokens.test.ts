@@ -53,7 +53,7 @@ test('keys are rotated: known ones go on working, unknown ones make us look, dro
   const second = newKey('k2');
   issuer.keys = [second];
   assert.equal(await nameOf(tokens, await issuer.sign({ exp }, first)), 'x:sam', 'still known');
-  assert.deepEqual(issuer.asked, ['/.well-known/openid-configuration', '/keys']);
+  assert.deepEqual(issuer.requests, ['/.well-known/openid-configuration', '/keys']);
   assert.equal(await nameOf(tokens, await issuer.sign({ exp }, second)), 'x:sam');
   assert.match(
     await nameOf(tokens, await issuer.sign({ exp, jti: 'a' }, first)),
@@ -71,7 +71,7 @@ test('tokens expire, and those of tomorrow are for tomorrow', async () => {
   await clock.advance(61_000);
   assert.match(await nameOf(tokens, token), /token is expired \(Token Expiry: 2030-01-01 00:01:00 \+0000 UTC\)$/);
   assert.match(await nameOf(tokens, await issuer.sign({ exp: 2e9, nbf: clock.seconds() + 61 })), /before the nbf/);
-  assert.deepEqual(issuer.asked, ['/.well-known/openid-configuration', '/keys'], 'refused before any fetch');
+  assert.deepEqual(issuer.requests, ['/.well-known/openid-configuration', '/keys'], 'refused before any fetch');
 });
 
 test('an issuer that is away leaves known keys good, and is looked for until it is there', async () => {
@@ -110,14 +110,14 @@ test('a flood of tokens with unknown keys costs the issuer a few fetches only', 
   const exp = clock.seconds() + 3600;
   assert.equal(await nameOf(tokens, await issuer.sign({ exp })), 'x:sam');
   for (let i = 0; i < 100; i++) await nameOf(tokens, await issuer.sign({ exp }, newKey(`bad-${i}`)));
-  assert.ok(issuer.asked.length <= 42, `${issuer.asked.length} requests`);
+  assert.ok(issuer.requests.length <= 42, `${issuer.requests.length} requests`);
   const fresh = newKey('fresh');
   issuer.keys = [fresh];
   await clock.advance(1000);
   assert.equal(await nameOf(tokens, await issuer.sign({ exp }, fresh)), 'x:sam', 'a real rotation is noticed soon');
 });
 
-test('what the issuer says does not change is not asked for again', async () => {
+test('what the issuer says does not change is not requested again', async () => {
   const clock = new TestClock();
   const issuer = new TestIssuer();
   issuer.jwksHeaders = { 'cache-control': 'public, max-age=3600' };

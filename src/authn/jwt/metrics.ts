@@ -24,6 +24,6 @@ export function createJwtMetrics(registry: MetricRegistry): JwtMetrics {
   };
 }
 
-/** How metrics name what is too long or too private to be told. */
+/** How metrics name what is too long or too private for a label. */
 const hashLabel = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;

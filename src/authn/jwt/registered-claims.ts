@@ -123,7 +123,7 @@ function checkSource(source: unknown): void {
   }
 }
 
-/** A time as Go prints it; the zero time when there is none. */
+/** A time as Go formats it; the zero time when there is none. */
 function goTime(seconds: number | undefined): string {
   if (seconds === undefined) return '0001-01-01 00:00:00 +0000 UTC';
   const date = new Date(seconds * 1000);

@@ -17,14 +17,14 @@ export function newKey(id: string): TestKey {
 
 export class TestIssuer {
   readonly url = 'https://issuer.test';
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   keys: TestKey[] = [newKey('k1')];
   /** What it does instead of answering. */
   trouble: (() => never) | undefined;
   jwksHeaders: Record<string, string> = {};
 
   readonly fetch: FetchDocument = async (url) => {
-    this.asked.push(url.slice(this.url.length));
+    this.requests.push(url.slice(this.url.length));
     this.trouble?.();
     const body = url.endsWith('/keys')
       ? { keys: this.keys.map(({ jwk }) => jwk) }
@@ -66,6 +66,6 @@ export class TestClock implements Clock {
     const due = this.#waiting.filter(({ atMs }) => atMs <= this.#nowMs);
     this.#waiting = this.#waiting.filter(({ atMs }) => atMs > this.#nowMs);
     for (const { callback } of due) callback();
-    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    for (let tick = 0; tick < 10; tick++) await Promise.resolve();
   }
 }

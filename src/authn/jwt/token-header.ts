@@ -1,5 +1,5 @@
 // What a token's header says, read as strictly as kube-apiserver reads it: what makes no sense there spoils the token, also
-// where nobody asks for it.
+// where nobody needs it.
 import { base64Fault } from '../../lib/text/base64-fault.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { cannotUnmarshal } from '../../lib/go/json-kind.js';

@@ -17,7 +17,7 @@ const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map(
     const hash = HASHES[size];
     return [
       [`RS${size}`, { hash, keyType: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } }],
-      // kube-apiserver takes a salt of any length.
+      // kube-apiserver accepts a salt of any length.
       [
         `PS${size}`,
         {
@@ -34,7 +34,7 @@ const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map(
 /** In the order of their names. */
 export const SIGNING_ALGORITHMS: readonly string[] = [...ALGORITHMS.keys()].toSorted();
 
-// hot: every token that is not remembered.
+// hot: every token that is not cached.
 /** `token`: three parts, the last of them base64url. A key of another sort than the algorithm's has not signed it. */
 export function isSignedBy(token: string, algorithm: string, key: KeyObject): boolean {
   const known = ALGORITHMS.get(algorithm);

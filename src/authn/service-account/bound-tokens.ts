@@ -135,7 +135,7 @@ async function checkObjects(
     await checkBound('secret', secret, objects.get('secrets', namespace, secret.name ?? ''), nowMs);
   if (pod !== undefined) {
     await checkBound('pod', pod, objects.get('pods', namespace, pod.name ?? ''), nowMs);
-    // The node of a pod is told, not checked: the pod itself is what the token hangs on.
+    // The node of a pod is passed on, not checked: the pod itself is what the token hangs on.
     const tellsNode = node !== undefined && features.enabled('ServiceAccountTokenPodNodeInfo');
     return { pod, ...(tellsNode && { node }) };
   }
@@ -168,7 +168,7 @@ function deletedLongAgo({ metadata }: KubeObject, nowMs: number): boolean {
   return !!metadata.deletionTimestamp && Date.parse(metadata.deletionTimestamp) < nowMs - LEEWAY_MS;
 }
 
-/** Tokens that were given a longer life than asked for say so once they are past the life asked for. */
+/** Tokens with an extended lifetime say so once they are past the requested one. */
 function staleAnnotation(
   { sub }: PublicClaims,
   warnAfter: number | undefined,

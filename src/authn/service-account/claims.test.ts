@@ -5,7 +5,7 @@ import { readBoundClaims, readPublicClaims } from './claims.js';
 const refusal = (read: () => unknown): string => {
   try {
     read();
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     return (error as Error).message;
   }
@@ -17,7 +17,7 @@ test('claims of another type than theirs are refused in the words of kube-apiser
   const text = 'json: cannot unmarshal number into Go value of type string';
   assert.equal(
     refusal(() => readPublicClaims({ aud: 'a', exp: 5 })),
-    'taken',
+    'accepted',
   );
   assert.equal(
     refusal(() => readPublicClaims({ exp: 'x' })),

@@ -21,7 +21,7 @@ interface Key {
   readonly unpublished?: boolean;
 }
 
-/** A signer that is told what to answer. */
+/** A signer with scripted answers. */
 class PlayedSigner {
   keys: readonly Key[] = [{ id: 'one' }];
   refreshSeconds = 60;
@@ -63,12 +63,12 @@ class PlayedSigner {
 async function start(signer: PlayedSigner): Promise<{
   external: ExternalSigner;
   clock: ManualClock;
-  told: string[];
+  observed: string[];
   logged: string[];
   stop: () => void;
 }> {
   const clock = new ManualClock();
-  const told: string[] = [];
+  const observed: string[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();
   const external = await startExternalSigner({
@@ -77,23 +77,23 @@ async function start(signer: PlayedSigner): Promise<{
     newId: () => 'id',
     clock,
     metrics: {
-      fetched: (code) => void told.push(`fetched ${code}`),
-      dataTimestamp: (seconds) => void told.push(`data of ${seconds}`),
-      signed: (code) => void told.push(`signed ${code}`),
+      fetched: (code) => void observed.push(`fetched ${code}`),
+      dataTimestamp: (seconds) => void observed.push(`data of ${seconds}`),
+      signed: (code) => void observed.push(`signed ${code}`),
       called: () => undefined,
     },
     signal: stopping.signal,
     log: (message) => void logged.push(message),
   });
-  return { external, clock, told, logged, stop: () => stopping.abort() };
+  return { external, clock, observed, logged, stop: () => stopping.abort() };
 }
 
 const idsOf = (keys: readonly { readonly id: string }[]): string[] => keys.map(({ id }) => id);
 
 test('keys are had anew when the signer says, and kept while it is away', async () => {
   const signer = new PlayedSigner();
-  const { external, clock, told, logged, stop } = await start(signer);
-  assert.deepEqual(told, ['fetched OK', 'data of 5']);
+  const { external, clock, observed, logged, stop } = await start(signer);
+  assert.deepEqual(observed, ['fetched OK', 'data of 5']);
   assert.equal(external.maxAgeSeconds(), 60);
   signer.keys = [{ id: 'two' }, { id: 'old', unpublished: true }];
   await clock.move(59_000);
@@ -104,7 +104,7 @@ test('keys are had anew when the signer says, and kept while it is away', async 
   signer.fails = new SignerError('Unavailable', 'gone');
   await clock.move(60_000);
   assert.deepEqual(idsOf(external.published()), ['two']);
-  assert.equal(told.at(-1), 'fetched Unavailable');
+  assert.equal(observed.at(-1), 'fetched Unavailable');
   assert.match(logged.join(), /^Kept the keys in use: while fetching token verification keys: .*desc = gone$/);
   signer.fails = undefined;
   signer.keys = [{ id: 'three' }];
@@ -117,21 +117,21 @@ test('keys are had anew when the signer says, and kept while it is away', async 
   assert.equal(signer.calls.length, length);
 });
 
-test('an unknown key is asked for, but a flood of unknown ones asks no more than now and then', async () => {
+test('an unknown key is fetched, but a flood of unknown ones fetches only now and then', async () => {
   const signer = new PlayedSigner();
   const { external, clock } = await start(signer);
   signer.keys = [{ id: 'one' }, { id: 'new' }];
   assert.deepEqual(idsOf(await external.keys('new')), ['new']);
   const { length } = signer.calls;
   for (let i = 0; i < 100; i++) assert.deepEqual(await external.keys(`made up ${i}`), []);
-  const asked = signer.calls.length - length;
-  assert.ok(asked > 0 && asked <= 10, `${asked}`);
+  const fetched = signer.calls.length - length;
+  assert.ok(fetched > 0 && fetched <= 10, `${fetched}`);
   await clock.move(2_000);
   await external.keys('made up');
-  assert.ok(signer.calls.length > length + asked);
+  assert.ok(signer.calls.length > length + fetched);
 });
 
-test('a signer that is not there, or has nothing of use, is told at the start', async () => {
+test('a signer that is not there, or has nothing of use, fails the start', async () => {
   const failing = (change: (signer: PlayedSigner) => void): Promise<unknown> => {
     const signer = new PlayedSigner();
     change(signer);
@@ -157,15 +157,15 @@ test('a signer that is not there, or has nothing of use, is told at the start', 
   );
 });
 
-test('what it signs is a token, and what is wrong with its answer is told', async () => {
+test('what it signs is a token, and a wrong answer is refused', async () => {
   const signer = new PlayedSigner();
-  const { external, told } = await start(signer);
+  const { external, observed } = await start(signer);
   const { token, id } = await external.issue(REQUEST);
   assert.equal(id, 'id');
   const [header = '', , signature] = token.split('.');
   assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), signer.header);
   assert.equal(signature, 'c2ln');
-  assert.equal(told.at(-1), 'signed OK');
+  assert.equal(observed.at(-1), 'signed OK');
   const wrong = async (change: (signer: PlayedSigner) => void, why: RegExp): Promise<void> => {
     const { rawHeader, header: known, signature: good } = new PlayedSigner();
     Object.assign(signer, { rawHeader, header: known, signature: good, fails: undefined });
@@ -179,7 +179,7 @@ test('what it signs is a token, and what is wrong with its answer is told', asyn
   await wrong((one) => (one.header = { ...fields, typ: 'other' }), /bad type/);
   await wrong((one) => (one.header = { ...fields, kid: '' }), /key id missing/);
   await wrong((one) => (one.header = { ...fields, alg: 'none' }), /bad signing algorithm "none"/);
-  assert.equal(told.at(-1), 'signed unknown-non-grpc');
+  assert.equal(observed.at(-1), 'signed unknown-non-grpc');
   signer.keys = [{ id: 'one' }, { id: 'hidden', unpublished: true }];
   await wrong(
     (one) => (one.header = { ...fields, kid: 'hidden' }),
@@ -189,5 +189,5 @@ test('what it signs is a token, and what is wrong with its answer is told', asyn
     (one) => (one.fails = new SignerError('Internal', 'broken')),
     /while signing jwt: rpc error: code = Internal/,
   );
-  assert.equal(told.at(-1), 'signed Internal');
+  assert.equal(observed.at(-1), 'signed Internal');
 });

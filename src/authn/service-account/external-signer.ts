@@ -22,11 +22,11 @@ import {
 import type { SignerMetrics } from './signer-metrics.js';
 
 export interface ExternalSigner extends TokenIssuer {
-  /** Keys of this id, or all for the empty one. An unknown id makes us ask the signer again. */
+  /** Keys of this id, or all for the empty one. An unknown id triggers another fetch. */
   keys(id: string): Promise<readonly ExternalKey[]>;
   /** Those that others may verify tokens with. */
   published(): readonly ExternalKey[];
-  /** How long the published keys may be remembered. */
+  /** How long the published keys may be cached. */
   maxAgeSeconds(): number;
   readonly maxTokenExpirationSeconds: number;
 }

@@ -34,7 +34,7 @@ export function createTokenIssuer({ issuer, key, newId }: TokenIssuerOptions): T
     async issue(request) {
       const id = newId();
       const claims = Buffer.from(tokenClaims(request, issuer, id));
-      // Audiences may be very many: to sign for them takes as long as to write them down.
+      // Audiences may be very many: signing costs as much as encoding them.
       if (claims.length > LARGE_BYTES) await yieldToEventLoop();
       const token = await new CompactSign(claims)
         .setProtectedHeader({ alg: key.algorithm, kid: key.id })

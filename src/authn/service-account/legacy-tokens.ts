@@ -101,8 +101,8 @@ async function checkObjects(
 function holdsToken(secret: KubeObject, token: string): boolean {
   const { data = {} } = secret as KubeObject & { data?: Record<string, string> };
   const held = Buffer.from(data['token'] ?? '', 'base64');
-  const given = Buffer.from(token);
-  return held.length === given.length && timingSafeEqual(held, given);
+  const presented = Buffer.from(token);
+  return held.length === presented.length && timingSafeEqual(held, presented);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

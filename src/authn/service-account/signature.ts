@@ -11,7 +11,7 @@ import type { VerifyingKey, VerifyingKeys } from './keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The unverified issuer, to tell whose token this is; undefined when it is no JWT. Trust nothing else in it. */
+/** The unverified issuer, to select the authenticator; undefined when it is no JWT. Trust nothing else in it. */
 export function claimedIssuer(token: string): string | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined;
   const parts = token.split('.', 4);

@@ -10,12 +10,12 @@ const OWN = ['https://kubernetes.default.svc'];
 /** What the webhook answers to each attempt; an Error is thrown. */
 async function ask(answers: readonly (object | Error)[], audiences: readonly string[] = OWN) {
   const waits: number[] = [];
-  let asked = 0;
+  let calls = 0;
   const webhook = createTokenWebhook({
     version: 'v1',
     apiAudiences: OWN,
     post: async () => {
-      const answer = answers[Math.min(asked++, answers.length - 1)];
+      const answer = answers[Math.min(calls++, answers.length - 1)];
       if (answer instanceof Error) throw answer;
       return { status: 200, contentType: 'application/json', body: Buffer.from(JSON.stringify(answer)) };
     },
@@ -25,10 +25,10 @@ async function ask(answers: readonly (object | Error)[], audiences: readonly str
     log: () => undefined,
   });
   try {
-    return { result: await webhook.authenticateToken('t', audiences), asked, waits };
+    return { result: await webhook.authenticateToken('t', audiences), calls, waits };
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    return { refused: error.message, asked, waits };
+    return { refused: error.message, calls, waits };
   }
 }
 const status = (value: object): object => ({
@@ -57,7 +57,7 @@ test('who the webhook says is who it is, for audiences that fit', async () => {
   assert.equal((await ask([status({ authenticated: true, user })], ['elsewhere'])).result, undefined);
 });
 
-test('a webhook that does not know a token is nobody, with its reason if it gives one', async () => {
+test('a webhook that does not know a token is nobody, with its reason if it has one', async () => {
   assert.equal((await ask([status({ authenticated: false })])).result, undefined);
   assert.equal((await ask([status({ error: 'revoked' })])).refused, 'revoked');
   assert.equal(
@@ -71,8 +71,8 @@ test('trouble that may pass is waited out, five times and no more', async () => 
   const good = status({ authenticated: true, user: { username: 'dana' } });
   const survived = await ask([broken, broken, good]);
   assert.deepEqual([survived.result?.user.name, survived.waits], ['dana', [500, 750]]);
-  const given = await ask([broken]);
-  assert.deepEqual([given.refused, given.asked], ['broken inside', 5]);
-  assert.equal((await ask([new StatusError(503, 'ServiceUnavailable', 'busy')])).asked, 1);
-  assert.equal((await ask([new Error('Post "https://h": EOF')])).asked, 1);
+  const failed = await ask([broken]);
+  assert.deepEqual([failed.refused, failed.calls], ['broken inside', 5]);
+  assert.equal((await ask([new StatusError(503, 'ServiceUnavailable', 'busy')])).calls, 1);
+  assert.equal((await ask([new Error('Post "https://h": EOF')])).calls, 1);
 });

@@ -23,7 +23,7 @@ async function allowed(policy: object, more: Partial<AuthorizationAttributes> = 
   return (await authorizer.authorize({ ...question, ...more })).decision === 'allow';
 }
 
-test('what a line cannot be is told with the words of its parser', () => {
+test('a malformed line is refused with the words of its parser', () => {
   const refused = (line: string, text: RegExp): void => assert.throws(() => parsePolicy(line), text);
   refused('words', /^Error: couldn't get version\/kind; json parse error: /);
   refused('[]', /^Error: couldn't get version\/kind; json parse error: /);

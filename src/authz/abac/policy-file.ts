@@ -4,7 +4,7 @@ import { errorText } from '../../lib/text/error-text.js';
 import { goFileError } from '../../lib/go/file-error.js';
 import { type AbacPolicy, parsePolicy } from './policy.js';
 
-/** kube-apiserver's reader takes no longer lines. */
+/** kube-apiserver's reader accepts no longer lines. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 /** Throws an Error that names the file, the line and what is wrong with it. */

@@ -52,11 +52,11 @@ const unreadable = (why: string): Error => new Error(`couldn't get version/kind;
 
 /** Says everything: what is left out matches nothing. */
 function versioned(tree: Tree): AbacPolicy {
-  const given = Object.hasOwn(tree, 'spec') ? (tree['spec'] ?? {}) : {};
-  if (typeof given !== 'object' || Array.isArray(given)) {
-    throw new Error(cannotUnmarshal(given, 'Go struct field Policy.spec of type v1beta1.PolicySpec'));
+  const written = Object.hasOwn(tree, 'spec') ? (tree['spec'] ?? {}) : {};
+  if (typeof written !== 'object' || Array.isArray(written)) {
+    throw new Error(cannotUnmarshal(written, 'Go struct field Policy.spec of type v1beta1.PolicySpec'));
   }
-  const spec = given as Tree;
+  const spec = written as Tree;
   const text = (name: string): string => textMember(spec, name, 'PolicySpec.spec');
   const policy = {
     user: text('user'),

@@ -10,7 +10,7 @@ import { nodeNameOf } from './identity.js';
 
 export interface NodeAuthorizerOptions {
   readonly graph: NodeGraph;
-  /** What every node may do with resources that are not told apart by node. */
+  /** What every node may do with resources that do not belong to one node. */
   readonly rules: readonly PolicyRule[];
   readonly features: Pick<FeatureGates, 'enabled'>;
 }
@@ -174,7 +174,7 @@ const podCertificates = (related: Judge): Judge => {
   };
 };
 
-/** A kubelet looks for its own node before it makes it, so names are compared and not the graph asked. */
+/** A kubelet looks for its own node before it makes it, so names are compared instead of using the graph. */
 const nodes: Judge = (node, { verb, subresource, name }) => {
   if (subresource === 'status') return isChange(verb) ? ALLOW : NO_OPINION;
   if (subresource !== '') return NO_OPINION;

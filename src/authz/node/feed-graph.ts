@@ -19,7 +19,7 @@ export interface FeedOptions {
   readonly stores: GraphStores;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
-  /** How long a change took to be taken in. */
+  /** How long a change took to reach the graph. */
   readonly observe: (operation: string, seconds: number) => void;
   readonly nowMs: () => number;
 }

@@ -4,7 +4,7 @@
 //                              ◀─ claim default/data ◀─ volume pv-7 ◀─ secret storage/login
 //   node n1 ◀─ volume attachment, resource slice, pod certificate request
 //
-// A decision follows the arrows from an object to a node. It takes one look into a map, because pods are added up at
+// A decision follows the arrows from an object to a node. It costs one lookup in a map, because pods are added up at
 // their node: `n1.objects` has `secret default/key` as often as pods of n1 refer to it. Only the secrets of volumes go
 // through two maps, and there the smaller one is walked.
 //

@@ -22,7 +22,7 @@ export function referencesOf(pod: Readonly<Pod>): Set<ObjectKey> {
 
 /** Names of secrets; empty ones are left out, some may come twice. */
 export function secretNames(spec: Readonly<PodSpec>): string[] {
-  return given([
+  return defined([
     ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
     ...containersOf(spec).flatMap(({ envFrom = [], env = [] }) => [
       ...envFrom.map(({ secretRef }) => secretRef?.name),
@@ -50,7 +50,7 @@ function secretsOfVolume(volume: Readonly<Volume>): (string | undefined)[] {
 }
 
 export function configMapNames(spec: Readonly<PodSpec>): string[] {
-  return given([
+  return defined([
     ...containersOf(spec).flatMap(({ envFrom = [], env = [] }) => [
       ...envFrom.map(({ configMapRef }) => configMapRef?.name),
       ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name),
@@ -64,7 +64,7 @@ export function configMapNames(spec: Readonly<PodSpec>): string[] {
 
 /** The claim of an ephemeral volume is named after the pod and the volume. */
 const volumeClaimNames = ({ metadata, spec }: Readonly<Pod>): string[] =>
-  given(
+  defined(
     (spec.volumes ?? []).map(({ name, persistentVolumeClaim, ephemeral }) => {
       if (persistentVolumeClaim !== undefined) return persistentVolumeClaim.claimName;
       return ephemeral === undefined ? undefined : `${metadata.name ?? ''}-${name}`;
@@ -73,7 +73,7 @@ const volumeClaimNames = ({ metadata, spec }: Readonly<Pod>): string[] =>
 
 /** The claim made from a template is named in the status, once it is made. */
 const resourceClaimNames = ({ spec, status }: Readonly<Pod>): string[] =>
-  given(
+  defined(
     (spec.resourceClaims ?? []).map(({ name, resourceClaimName, resourceClaimTemplateName }) => {
       if (resourceClaimName !== undefined) return resourceClaimName;
       if (resourceClaimTemplateName === undefined) return undefined;
@@ -87,5 +87,5 @@ const containersOf = (spec: Readonly<PodSpec>): (Container | EphemeralContainer)
   ...(spec.ephemeralContainers ?? []),
 ];
 
-const given = (names: readonly (string | undefined)[]): string[] =>
+const defined = (names: readonly (string | undefined)[]): string[] =>
   names.filter((name): name is string => name !== undefined && name !== '');

@@ -12,11 +12,11 @@ export interface AskOptions extends Omit<AskReviewOptions, 'review' | 'attempted
   readonly observe: (result: RoundTripResult, seconds: number) => void;
 }
 
-export type Asked =
+export type ReviewResult =
   | { readonly status: SubjectAccessReviewStatus }
   | { readonly error: string; readonly result: RoundTripResult };
 
-export async function askWebhook(options: AskOptions, body: string): Promise<Asked> {
+export async function askWebhook(options: AskOptions, body: string): Promise<ReviewResult> {
   const { version, observe, signal } = options;
   const resultOf = (error: Error | undefined): RoundTripResult =>
     error !== undefined && signal?.aborted ? 'canceled' : roundTripResult(error);

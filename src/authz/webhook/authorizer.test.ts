@@ -23,7 +23,7 @@ const question: AuthorizationAttributes = {
 type Answer = object | string | Error;
 
 function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
-  const asked: { readonly body: Record<string, unknown>; readonly answer: (answer: Answer) => void }[] = [];
+  const calls: { readonly body: Record<string, unknown>; readonly answer: (answer: Answer) => void }[] = [];
   const seen: string[] = [];
   const waits: number[] = [];
   const clock = { ms: 0 };
@@ -37,12 +37,12 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     post: (body, signal) =>
       new Promise((resolve, reject) => {
         signal?.addEventListener('abort', () => reject(new Error('context canceled')));
-        const answer = (given: Answer): void => {
-          if (given instanceof Error) return reject(given);
-          const text = typeof given === 'string' ? given : JSON.stringify({ status: given });
+        const answer = (outcome: Answer): void => {
+          if (outcome instanceof Error) return reject(outcome);
+          const text = typeof outcome === 'string' ? outcome : JSON.stringify({ status: outcome });
           resolve({ status: 200, contentType: 'application/json', body: Buffer.from(text) });
         };
-        asked.push({ body: JSON.parse(body) as Record<string, unknown>, answer });
+        calls.push({ body: JSON.parse(body) as Record<string, unknown>, answer });
       }),
     metrics: {
       roundTrip: (_name, result) => seen.push(result),
@@ -59,20 +59,20 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     more: Partial<AuthorizationAttributes> = {},
     waiting?: Cancellation,
   ): Promise<AuthorizationResult> => authorizer.authorize({ ...question, ...more }, waiting);
-  /** Asks, and has the webhook answer each time it is asked. */
+  /** Authorizes, and has the webhook answer each of its calls. */
   const settled = async (answers: readonly Answer[], more: Partial<AuthorizationAttributes> = {}) => {
     const result = ask(more);
     for (const answer of answers) {
-      // One turn: all that is awaited between two attempts resolves at once here.
+      // One tick: all that is awaited between two attempts resolves at once here.
       await new Promise((resolve) => setImmediate(resolve));
-      asked.at(-1)?.answer(answer);
+      calls.at(-1)?.answer(answer);
     }
     return result;
   };
-  return { asked, seen, waits, clock, ask, settled };
+  return { calls, seen, waits, clock, ask, settled };
 }
 
-test('a webhook that fails is answered for by its failure policy, and the failure is told', async () => {
+test('a webhook that fails is answered for by its failure policy, and the failure is reported', async () => {
   const broken = new Error('Post "https://hook/?timeout=5s": context deadline exceeded');
   const open = setUp();
   assert.deepEqual(await open.settled([broken]), {
@@ -90,7 +90,7 @@ test('a webhook that fails is answered for by its failure policy, and the failur
   );
 });
 
-test('a webhook that stumbles is asked five times, with longer and longer waits; one that refuses only once', async () => {
+test('a webhook that fails is called five times, with longer and longer waits; one that refuses only once', async () => {
   const stumbling = setUp();
   const stumble = new StatusError(500, 'InternalError', 'oh');
   const result = await stumbling.settled([stumble, stumble, stumble, stumble, stumble]);
@@ -101,42 +101,42 @@ test('a webhook that stumbles is asked five times, with longer and longer waits;
   assert.equal((await recovered.settled([stumble, { allowed: true }])).decision, 'allow');
   const refusing = setUp();
   await refusing.settled([new StatusError(503, 'ServiceUnavailable', 'no')]);
-  assert.equal(refusing.asked.length, 1);
+  assert.equal(refusing.calls.length, 1);
 });
 
-test('identical questions in flight are asked once; others are not held up', async () => {
-  const { asked, ask } = setUp();
+test('identical reviews in flight are sent once; others are not held up', async () => {
+  const { calls, ask } = setUp();
   const same = [ask(), ask(), ask()];
   const other = ask({ name: 'q' });
-  assert.equal(asked.length, 2);
-  asked[1]?.answer({ allowed: true });
+  assert.equal(calls.length, 2);
+  calls[1]?.answer({ allowed: true });
   assert.equal((await other).decision, 'allow');
-  asked[0]?.answer({ denied: true, reason: 'because' });
+  calls[0]?.answer({ denied: true, reason: 'because' });
   for (const result of await Promise.all(same)) assert.deepEqual(result, { decision: 'deny', reason: 'because' });
 });
 
-test('answers are remembered for as long as they may be, failures and long questions never', async () => {
-  const { asked, clock, ask, settled } = setUp();
+test('answers are cached for their TTL, failures and long reviews never', async () => {
+  const { calls, clock, ask, settled } = setUp();
   await settled([{ allowed: true }]);
   clock.ms = 299;
   assert.equal((await ask()).decision, 'allow');
   clock.ms = 300;
   await settled([{ allowed: false }]);
-  assert.equal(asked.length, 2);
+  assert.equal(calls.length, 2);
   clock.ms = 399;
   assert.equal((await ask()).decision, 'no-opinion');
   clock.ms = 400;
   await settled([new Error('down')]);
   await settled([{ allowed: true }]);
-  assert.equal(asked.length, 4);
+  assert.equal(calls.length, 4);
   const long = { name: 'x'.repeat(10_000) };
   await settled([{ allowed: true }], long);
   await settled([{ allowed: true }], long);
-  assert.equal(asked.length, 6);
+  assert.equal(calls.length, 6);
   const forgetful = setUp({ authorizedTtlMs: 0 });
   await forgetful.settled([{ allowed: true }]);
   await forgetful.settled([{ allowed: true }]);
-  assert.equal(forgetful.asked.length, 2);
+  assert.equal(forgetful.calls.length, 2);
 });
 
 test('who says yes and no at once denies, with an error', async () => {
@@ -159,11 +159,11 @@ test('a condition that does not hold wins over errors, errors count as the failu
   assert.deepEqual(excluded.seen, ['conditions: true true']);
   const failed = setUp({ matchConditions: [condition('e1'), condition(true), condition('e2')], failurePolicy: 'Deny' });
   assert.deepEqual(await failed.ask(), { decision: 'deny', reason: '', evaluationError: '[e1, e2]' });
-  assert.equal(failed.asked.length, 0);
+  assert.equal(failed.calls.length, 0);
 });
 
 test('the older review calls its groups group; what is empty is left out; comparisons of labels are left out', async () => {
-  const { asked, settled } = setUp({ version: 'v1beta1' });
+  const { calls, settled } = setUp({ version: 'v1beta1' });
   await settled([{}], {
     user: { name: 'alice', uid: 'u', groups: ['dev'], extra: { k: ['v'] } },
     fieldSelector: [{ field: 'f', operator: '!=', value: 'v' }],
@@ -172,7 +172,7 @@ test('the older review calls its groups group; what is empty is left out; compar
       { key: 'b', operator: '!', values: [] },
     ],
   });
-  assert.deepEqual(asked[0]?.body, {
+  assert.deepEqual(calls[0]?.body, {
     kind: 'SubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1beta1',
     metadata: {},
@@ -196,7 +196,7 @@ test('the older review calls its groups group; what is empty is left out; compar
 });
 
 test('a call ends when the last request that waits for it does, and is no failure then; who comes next calls anew', async () => {
-  const { asked, seen, ask } = setUp();
+  const { calls, seen, ask } = setUp();
   const [one, other] = [new AbortController(), new AbortController()];
   const both = [ask({}, one), ask({}, other)];
   one.abort();
@@ -205,18 +205,18 @@ test('a call ends when the last request that waits for it does, and is no failur
   const again = ask();
   assert.equal((await Promise.all(both))[0]?.evaluationError, 'context canceled');
   assert.deepEqual(seen, ['canceled']);
-  assert.equal(asked.length, 2);
-  asked[1]?.answer({ allowed: true });
+  assert.equal(calls.length, 2);
+  calls[1]?.answer({ allowed: true });
   assert.equal((await again).decision, 'allow');
 });
 
-test('nobody waits to ask a stumbling webhook again for a request that is over', async () => {
+test('a failing webhook is not called again for a request that is over', async () => {
   const over = new AbortController();
-  const { asked, ask } = setUp({ wait: () => new Promise(() => undefined) });
+  const { calls, ask } = setUp({ wait: () => new Promise(() => undefined) });
   const result = ask({}, over);
-  asked[0]?.answer(new StatusError(500, 'InternalError', 'oh'));
+  calls[0]?.answer(new StatusError(500, 'InternalError', 'oh'));
   await new Promise((resolve) => setImmediate(resolve));
   over.abort();
   assert.equal((await result).evaluationError, 'oh');
-  assert.equal(asked.length, 1);
+  assert.equal(calls.length, 1);
 });

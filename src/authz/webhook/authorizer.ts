@@ -1,4 +1,4 @@
-// A webhook that decides. Its answers are remembered, identical questions in flight are asked once, and while it is
+// A webhook that decides. Its answers are cached, identical reviews in flight are sent once, and while it is
 // slow or down nobody waits for it but those it was to decide about.
 import { LRUCache } from 'lru-cache';
 import type { ReviewCondition } from '../../cel/review-condition.js';
@@ -7,14 +7,14 @@ import { SharedWork } from './shared-work.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import type { SubjectAccessReviewStatus } from '../../schema/generated/authorization.v1.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authorizer.js';
-import { type Asked, type AskOptions, askWebhook } from './ask.js';
+import { type ReviewResult, type AskOptions, askWebhook } from './ask.js';
 import { matchConditions } from './match-conditions.js';
 import type { WebhookMetrics } from './metrics.js';
 import { type ReviewSpec, reviewBody, reviewSpec } from './review.js';
 
 export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe' | 'signal'> {
   readonly name: string;
-  /** How long answers are remembered; 0: they are not. */
+  /** How long answers are cached; 0: they are not. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly failurePolicy: 'NoOpinion' | 'Deny';
@@ -23,18 +23,18 @@ export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe' | '
   readonly log: Logger;
 }
 
-const MAX_REMEMBERED = 8192;
-/** Whoever asks decides how long a question is; long ones are not remembered. */
+const MAX_CACHED = 8192;
+/** The client decides how long a review is; long ones are not cached. */
 const MAX_REMEMBERED_LENGTH = 10_000;
 
-interface Remembered {
+interface CachedAnswer {
   readonly result: AuthorizationResult;
   readonly untilMs: number;
 }
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { name, failurePolicy, metrics, nowMs } = options;
-  const answers = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  const answers = new LRUCache<string, CachedAnswer>({ max: MAX_CACHED });
   const inFlight = new Map<string, SharedWork<AuthorizationResult>>();
   const observe: AskOptions['observe'] = (result, seconds) => metrics.roundTrip(name, result, seconds);
   const onError = failurePolicy === 'Deny' ? 'deny' : 'no-opinion';
@@ -50,9 +50,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       const key = JSON.stringify(spec);
       const known = answers.get(key);
       if (known !== undefined && known.untilMs > nowMs()) return known.result;
-      let asked = inFlight.get(key);
-      if (asked === undefined || asked.abandoned) asked = begin(spec, key, attributes);
-      return asked.join(waiting);
+      let shared = inFlight.get(key);
+      if (shared === undefined || shared.abandoned) shared = begin(spec, key, attributes);
+      return shared.join(waiting);
     },
     rulesFor: () => UNKNOWN_RULES,
   };
@@ -82,14 +82,14 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     attributes: AuthorizationAttributes,
     signal: AbortSignal,
   ): Promise<AuthorizationResult> {
-    const asked: Asked = await askWebhook({ ...options, observe, signal }, reviewBody(spec, options.version));
-    if ('error' in asked) {
-      options.log.warning('Failed to make webhook authorizer request', { authorizer: name, err: asked.error });
-      if (onError === 'no-opinion' && !signal.aborted) metrics.failedOpen(name, asked.result);
-      return { decision: onError, reason: '', evaluationError: asked.error };
+    const answer: ReviewResult = await askWebhook({ ...options, observe, signal }, reviewBody(spec, options.version));
+    if ('error' in answer) {
+      options.log.warning('Failed to make webhook authorizer request', { authorizer: name, err: answer.error });
+      if (onError === 'no-opinion' && !signal.aborted) metrics.failedOpen(name, answer.result);
+      return { decision: onError, reason: '', evaluationError: answer.error };
     }
-    const result = resultOf(asked.status);
-    const ttlMs = asked.status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs;
+    const result = resultOf(answer.status);
+    const ttlMs = answer.status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs;
     if (ttlMs > 0 && lengthOf(attributes) < MAX_REMEMBERED_LENGTH) {
       answers.set(key, { result, untilMs: nowMs() + ttlMs });
     }
@@ -115,7 +115,7 @@ function resultOf({ allowed, denied = false, reason = '' }: SubjectAccessReviewS
   return { decision: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', reason };
 }
 
-/** Of what the one who asks has chosen. */
+/** The length of what the client has chosen. */
 const lengthOf = (a: AuthorizationAttributes): number =>
   [a.namespace, a.verb, a.apiGroup, a.apiVersion, a.resource, a.subresource, a.name, a.path].reduce(
     (length, text) => length + Buffer.byteLength(text),

@@ -1,4 +1,4 @@
-// Whether a webhook is to be asked about a request.
+// Whether a webhook is called for a request.
 import type { ReviewCondition } from '../../cel/review-condition.js';
 import { type ReviewSpec, conditionRequest } from './review.js';
 

@@ -4,8 +4,8 @@ import { SharedWork } from './shared-work.js';
 
 function begin() {
   let signal = AbortSignal.abort();
-  const work = new SharedWork((given) => {
-    signal = given;
+  const work = new SharedWork((passed) => {
+    signal = passed;
     return new Promise<never>(() => undefined);
   });
   return { work, signal };

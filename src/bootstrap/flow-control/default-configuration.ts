@@ -58,7 +58,7 @@ export const PRIORITY_LEVELS: readonly DefaultObject<PriorityLevelConfiguration>
   })),
   // Kubelets and what else keeps running pods alive.
   level('system', queued(30, 33, 64, 6)),
-  // Nodes telling that they are well must get through even when much else is going on.
+  // Health updates of nodes must get through under any other load.
   level('node-high', queued(40, 25, 64, 6)),
   level('leader-election', queued(10, 0, 16, 4)),
   level('workload-high', queued(40, 50, 128, 6)),

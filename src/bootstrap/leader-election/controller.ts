@@ -1,4 +1,4 @@
-// Coordinated leader election: elects a leader for each lease that LeaseCandidates stand for, and takes away candidates
+// Coordinated leader election: elects a leader for each lease that LeaseCandidates stand for, and deletes candidates
 // that have long gone. One server at a time does it.
 import type { Clock } from '../../lib/async/clock.js';
 import { repeat } from '../../lib/async/repeat.js';
@@ -47,7 +47,7 @@ export function startLeaderElection(options: LeaderElectionOptions): void {
       const lease = leaseOf(object);
       const known = byLease.get(lease) ?? new Map<string, StoredObject>();
       byLease.set(lease, known.set(object.key, object));
-      if (!isBeingAsked(object)) queue.add(lease);
+      if (!hasPendingPing(object)) queue.add(lease);
     },
     onDelete(object) {
       const lease = leaseOf(object);
@@ -97,7 +97,7 @@ function leaseOf(stored: StoredObject): string {
 }
 
 /** It was pinged: the election is under way already. */
-function isBeingAsked(stored: StoredObject): boolean {
+function hasPendingPing(stored: StoredObject): boolean {
   const { pingTime, renewTime } = (stored.object() as Candidate).spec;
   return pingTime !== undefined && renewTime !== undefined && microseconds(renewTime) < microseconds(pingTime);
 }

@@ -23,10 +23,10 @@ interface Given {
   readonly pingedMs?: number;
 }
 
-function candidate(name: string, given: Given = {}): LeaseCandidate {
-  const { emulation = '1.34.0', binary = '1.34.0', strategy = OLDEST, renewedMs = 0, pingedMs } = given;
+function candidate(name: string, overrides: Given = {}): LeaseCandidate {
+  const { emulation = '1.34.0', binary = '1.34.0', strategy = OLDEST, renewedMs = 0, pingedMs } = overrides;
   return {
-    metadata: { name, namespace: 'ns', creationTimestamp: given.created ?? '2030-01-01T00:00:00Z' },
+    metadata: { name, namespace: 'ns', creationTimestamp: overrides.created ?? '2030-01-01T00:00:00Z' },
     spec: {
       leaseName: 'work',
       binaryVersion: binary,
@@ -89,7 +89,7 @@ test('candidates that answered lately are elected from at once', async () => {
   });
 });
 
-test('candidates that have been quiet are asked first, and waited for', async () => {
+test('candidates that have been quiet are pinged first, and waited for', async () => {
   const quiet = await step([candidate('a', { renewedMs: MINUTE }), candidate('b')]);
   assert.deepEqual(quiet.pinged, ['a']);
   assert.equal(quiet.spec, undefined);
@@ -99,7 +99,7 @@ test('candidates that have been quiet are asked first, and waited for', async ()
   assert.ok(waiting.again);
 });
 
-test('who does not answer in time is passed over, and not asked again', async () => {
+test('a candidate that does not answer in time is skipped, and not pinged again', async () => {
   const silent = candidate('a', { emulation: '1.33.0', renewedMs: MINUTE, pingedMs: 6 * SECOND });
   const { spec, pinged } = await step([silent, candidate('b')]);
   assert.deepEqual(pinged, []);

@@ -1,4 +1,4 @@
-// One step of the election for one lease. Nothing is remembered between steps: where an election stands is read from
+// One step of the election for one lease. No state is kept between steps: where an election stands is read from
 // the lease and the candidates themselves.
 //
 //   no leader, or not the best ─▶ every candidate is pinged (pingTime) ─▶ it answers (renewTime) or its time is over
@@ -54,7 +54,7 @@ export async function electionStep(step: ElectionStep): Promise<boolean> {
 
 function isNeeded({ lease, nowMs }: ElectionStep, candidates: readonly Candidate[]): boolean {
   if (lease === undefined || isLeaseExpired(lease, nowMs) || !lease.spec.holderIdentity) return true;
-  // Now and then all are asked again, so that those that are gone are found out.
+  // All are pinged again now and then, to find those that are gone.
   if (candidates.some(({ spec }) => isPast(spec.renewTime ?? '', CANDIDATE_VALID_MS / 2, nowMs))) return true;
   if (strategyOf(candidates) !== OLDEST_EMULATION_VERSION) return false;
   const best = oldestEmulation(candidates);
@@ -69,7 +69,7 @@ async function isWaiting({ client, nowMs }: ElectionStep, candidates: readonly C
     const { pingTime, renewTime = '' } = candidate.spec;
     const hasAnswered = pingTime === undefined || microseconds(renewTime) >= microseconds(pingTime);
     if (!hasAnswered) {
-      // One that let its time go by is not asked a second time.
+      // A candidate that missed its time is not pinged a second time.
       if (!isPast(pingTime, ELECTION_MS, nowMs)) waiting = true;
     } else if (isPast(renewTime, ELECTION_MS, nowMs)) {
       pinged.push(candidate);
@@ -112,7 +112,7 @@ async function elect(step: ElectionStep, strategy: string, holder: string | unde
 const changes = ({ spec }: Lease, strategy: string, holder: string | undefined, nowMs: number): boolean =>
   JSON.stringify(elected({ metadata: {}, spec }, strategy, holder, nowMs)) !== JSON.stringify(spec);
 
-/** A free lease is given away; one that is held is marked, so that its holder lets go of it. */
+/** Assigns a free lease; marks one that is held, so that its holder releases it. */
 function elected({ metadata, spec }: Lease, strategy: string, holder: string | undefined, nowMs: number): LeaseSpec {
   const kept = spec.strategy === strategy ? spec : { ...spec, strategy };
   if (holder === undefined || holder === spec.holderIdentity) return kept;

@@ -48,7 +48,7 @@ test('one leads at a time, and the next one at once when it lets go', async () =
   assert.equal(spec(objects).leaseDurationSeconds, 1);
 });
 
-test('a leader whose lease another took stops leading', async () => {
+test('a leader whose lease another acquired stops leading', async () => {
   const objects = fakeObjects();
   const one = contender(objects, 'one');
   await one.led;

@@ -15,7 +15,7 @@ export interface LeaseLockOptions {
   readonly identity: string;
   /** For how long others leave a lease alone that is not renewed. */
   readonly leaseDurationMs: number;
-  /** How long renewing may fail until this server takes itself for replaced. */
+  /** How long renewing may fail until this server stops leading. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   /** Begins the work; it ends with the signal. */
@@ -26,7 +26,7 @@ export interface LeaseLockOptions {
   readonly random?: () => number;
 }
 
-/** Waits for its turn, leads, and waits again when the lease is lost. Resolves when `signal` aborted and all is let go. */
+/** Acquires the lease, leads, and starts over when the lease is lost. Resolves when `signal` aborted and all is released. */
 export async function leadByTurns(options: LeaseLockOptions): Promise<void> {
   const { signal, retryPeriodMs, lead, log, namespace, name, random = Math.random } = options;
   const lock = new LeaseLock(options);
@@ -57,7 +57,7 @@ class LeaseLock {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Renews the lease or takes it, if it is free. */
+  /** Renews the lease or acquires it, if it is free. */
   async tryHold(): Promise<boolean> {
     try {
       return await this.#tryHold();
@@ -124,14 +124,14 @@ class LeaseLock {
   async #write(spec: LeaseSpec): Promise<boolean> {
     const { client, namespace, name } = this.options;
     const lease: Lease = { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { namespace, name }, spec };
-    let taken = false;
+    let changed = false;
     const change = (current: Lease): Lease => {
-      taken = !deepEqual(current.spec, this.#seen);
-      return taken ? current : { ...current, spec };
+      changed = !deepEqual(current.spec, this.#seen);
+      return changed ? current : { ...current, spec };
     };
     await client.update(LEASES, lease, (object) => change(object as Lease), SERVER_MANAGER);
-    if (!taken) this.#see(spec);
-    return !taken;
+    if (!changed) this.#see(spec);
+    return !changed;
   }
 
   #see(spec: LeaseSpec): void {

@@ -37,7 +37,7 @@ export async function bootstrapRbac({ client, features, log }: BootstrapRbacOpti
 /** The role as it shall be, or undefined when it is right already. */
 function reconciledRole(existing: Readonly<ClusterRole>, expected: Readonly<ClusterRole>): ClusterRole | undefined {
   const role: ClusterRole = { ...existing, metadata: mergedMetadata(existing, expected) };
-  // On every start but the first they are the same, and telling what covers what takes far longer.
+  // On every start but the first they are the same, and computing what covers what is far slower.
   const sameRules = deepEqual(existing.rules, expected.rules);
   const missingRules = sameRules ? [] : runSync(uncoveredRules(existing.rules ?? [], expected.rules ?? [])).missing;
   if (missingRules.length > 0) role.rules = [...(existing.rules ?? []), ...missingRules];
@@ -72,7 +72,7 @@ function mergedMetadata(existing: Readonly<KubeObject>, expected: Readonly<KubeO
   };
 }
 
-/** Somebody asked that this object be left alone. */
+/** An annotation says that this object is left alone. */
 const isProtected = (object: Readonly<KubeObject>): boolean => object.metadata.annotations?.[AUTO_UPDATE] === 'false';
 
 async function reconcileRole(

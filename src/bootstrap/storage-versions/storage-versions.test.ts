@@ -14,7 +14,7 @@ const server = (apiServerID: string, encodingVersion: string) => ({
   servedVersions: [encodingVersion],
 });
 
-test('servers that write the same version agree, and the condition tells since when they do', () => {
+test('servers that write the same version agree, and the condition says since when they do', () => {
   const one = withServer({}, server('a', 'apps/v1'), NOW);
   assert.equal(one.commonEncodingVersion, 'apps/v1');
   assert.deepEqual(one.conditions, [
@@ -26,7 +26,7 @@ test('servers that write the same version agree, and the condition tells since w
       message: 'Common encoding version set',
     },
   ]);
-  assert.deepEqual(withServer(one, server('a', 'apps/v1'), LATER), one, 'told again, nothing changes');
+  assert.deepEqual(withServer(one, server('a', 'apps/v1'), LATER), one, 'published again, nothing changes');
   const two = withServer(one, server('b', 'apps/v2'), LATER);
   assert.equal(two.commonEncodingVersion, undefined);
   assert.equal(two.conditions?.[0]?.status, 'False');
@@ -44,7 +44,7 @@ const EVENTS: StoredVersions = {
   servedVersions: ['v1'],
 };
 
-test('resources are pending under all their names until they are told', async () => {
+test('resources are pending under all their names until they are published', async () => {
   const { client, object } = fakeObjects();
   const parts = { client, serverId: 'me', now: () => NOW, log: () => undefined };
   const versions = new StorageVersions({ ...parts, stored: [EVENTS], isServed: () => true });
@@ -63,7 +63,7 @@ test('resources are pending under all their names until they are told', async ()
   ]);
 });
 
-test('without the API nothing can be told, and everything stays pending with the reason', async () => {
+test('without the API nothing can be published, and everything stays pending with the reason', async () => {
   const { client, names } = fakeObjects();
   const parts = { client, serverId: 'me', now: () => NOW, log: () => stop.abort() };
   const stop = new AbortController();

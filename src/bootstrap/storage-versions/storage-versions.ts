@@ -53,18 +53,18 @@ export class StorageVersions {
     return this.#pending.get(groupResourceText(resource));
   }
 
-  /** Resolves when all is told. What somebody changes or removes later is told again. */
+  /** Resolves when all is published. What somebody changes or removes later is published again. */
   async keep(signal: AbortSignal): Promise<void> {
-    const tell = (): Promise<void> => this.#tellAll(signal);
-    every(tell, { everyMs: AGAIN_MS, signal, log: this.options.log });
-    await tell();
+    const publish = (): Promise<void> => this.#publishAll(signal);
+    every(publish, { everyMs: AGAIN_MS, signal, log: this.options.log });
+    await publish();
     while (!this.completed && !signal.aborted) await pause(RETRY_MS, signal);
   }
 
-  async #tellAll(signal: AbortSignal): Promise<void> {
+  async #publishAll(signal: AbortSignal): Promise<void> {
     let failed = false;
     for (const stored of this.options.stored) {
-      const error = await this.#tell(stored, signal);
+      const error = await this.#publish(stored, signal);
       const names = [stored.resource, ...stored.equivalents].map(groupResourceText);
       if (signal.aborted) return;
       if (error === undefined) for (const name of names) this.#pending.delete(name);
@@ -78,8 +78,8 @@ export class StorageVersions {
   }
 
   /** What went wrong at last, if it did. */
-  async #tell(stored: StoredVersions, signal: AbortSignal): Promise<string | undefined> {
-    // Without the API nobody could read what was told.
+  async #publish(stored: StoredVersions, signal: AbortSignal): Promise<string | undefined> {
+    // Without the API nobody could read what is published.
     if (!this.options.isServed()) return 'the server could not find the requested resource';
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {

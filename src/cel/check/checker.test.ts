@@ -82,6 +82,6 @@ test('settings of older versions', () => {
   assert.deepEqual(messages('[1, "a"]', older), []);
 });
 
-test('the variables an expression mentions are told', () => {
+test('the variables an expression mentions are listed', () => {
   assert.deepEqual([...compiled('pod.containers.exists(any, any == words.x)', options).mentions], ['pod', 'words']);
 });

@@ -295,11 +295,11 @@ class Checker {
     const fields = e.fields.map((field) => {
       const value = this.check(field.value);
       const declared = this.declaredField(field, type.name, field.name) ?? ERROR;
-      const given = this.unwrapped(value, field.optional);
-      if (!this.assign(declared, given)) {
+      const provided = this.unwrapped(value, field.optional);
+      if (!this.assign(declared, provided)) {
         this.report(
           field,
-          `expected type of field '${field.name}' is '${formatType(declared)}' but provided type is '${formatType(given)}'`,
+          `expected type of field '${field.name}' is '${formatType(declared)}' but provided type is '${formatType(provided)}'`,
         );
       }
       return { ...field, value };

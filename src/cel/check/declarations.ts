@@ -45,7 +45,7 @@ export class LibraryDeclarations {
   private join({ name, dispatch, overloads }: FunctionDeclaration): void {
     const before = this.functions.get(name);
     const own = overloads.map((o) => ({ ...o, typeParameters: typeParametersOf(o) }));
-    // A later declaration of the same overload takes the place of the earlier one.
+    // A later declaration of the same overload replaces the earlier one.
     const kept = (before?.overloads ?? []).filter((o) => !own.some((n) => n.id === o.id));
     this.functions.set(name, { name, dispatch: dispatch ?? before?.dispatch, overloads: [...kept, ...own] });
   }

@@ -1,7 +1,7 @@
 // What evaluating an expression may cost, from its form and the sizes of what it touches.
 //
 // The estimate decides which rules may be written, so it follows kube-apiserver step by step: sizes are known by node
-// (literals, results of calls), by the path from a variable (asked of the size estimator), or by the type (scalars).
+// (literals, results of calls), by the path from a variable (by the size estimator), or by the type (scalars).
 import { LIST_COST, MAP_COST, REGEX_FACTOR, STRUCT_COST, TRAVERSAL_FACTOR } from './actual-cost.js';
 import { fixed, plus, times, timesFactor, UNBOUNDED, union, UNKNOWN_SIZE } from './estimates.js';
 import { Scopes } from './scopes.js';
@@ -82,8 +82,9 @@ class Coster {
     let size: Estimate | undefined;
     for (const overload of overloads) {
       const call = this.toEstimate(e.name, overload.id, target, args);
-      const given = overload.estimate?.(call) ?? this.model.estimateCall?.(call);
-      const estimated = given === undefined ? this.ownEstimate(e, call, costs) : withArguments(given, costs);
+      const callEstimate = overload.estimate?.(call) ?? this.model.estimateCall?.(call);
+      const estimated =
+        callEstimate === undefined ? this.ownEstimate(e, call, costs) : withArguments(callEstimate, costs);
       total = union(total, estimated.cost);
       if (estimated.resultSize !== undefined) {
         size = size === undefined ? estimated.resultSize : union(size, estimated.resultSize);
@@ -104,15 +105,16 @@ class Coster {
     target: EstimatedNode | undefined,
     args: readonly EstimatedNode[],
   ): CallToEstimate {
-    const told = (node: EstimatedNode): Estimate | undefined => this.model.estimateSize?.(node);
+    const sizeFromModel = (node: EstimatedNode): Estimate | undefined => this.model.estimateSize?.(node);
     return {
       function: name,
       overload,
       target,
       args,
-      sizeOf: (node) => node.size ?? told(node) ?? UNKNOWN_SIZE,
+      sizeOf: (node) => node.size ?? sizeFromModel(node) ?? UNKNOWN_SIZE,
       sizeBelow: (node, step, type) =>
-        told({ path: [...node.path, step], type, expression: node.expression, size: undefined }) ?? UNKNOWN_SIZE,
+        sizeFromModel({ path: [...node.path, step], type, expression: node.expression, size: undefined }) ??
+        UNKNOWN_SIZE,
     };
   }
 
@@ -287,10 +289,10 @@ class Coster {
     const known = this.sizes.get(e.id) ?? sizeOfLiteral(e);
     if (known !== undefined) return known;
     const type = this.checked.typeOf(e);
-    const told = this.model.estimateSize?.({ path: this.path(e), type, expression: e, size: undefined });
-    if (told !== undefined) {
-      this.sizes.set(e.id, told);
-      return told;
+    const size = this.model.estimateSize?.({ path: this.path(e), type, expression: e, size: undefined });
+    if (size !== undefined) {
+      this.sizes.set(e.id, size);
+      return size;
     }
     if (isScalar(type)) return ONE;
     return e.kind === 'ident' ? this.scopes.find(e.name)?.size : undefined;

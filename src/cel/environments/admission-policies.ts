@@ -14,7 +14,7 @@ import { typeName } from './type-name.js';
 
 const VARIABLES = objectType('kubernetes.variables');
 
-/** What each use must give; a variable may be anything. */
+/** The result type of each use; a variable may be anything. */
 const RESULTS: Readonly<Record<PolicyEnvironment['use'], readonly CelType[]>> = {
   'match-condition': [BOOL],
   validation: [BOOL],
@@ -81,9 +81,9 @@ function environmentWith(
   });
 }
 
-function firstOf<T, R>(all: readonly T[], ask: (one: T) => R | undefined): R | undefined {
+function firstOf<T, R>(all: readonly T[], answerOf: (one: T) => R | undefined): R | undefined {
   for (const one of all) {
-    const answer = ask(one);
+    const answer = answerOf(one);
     if (answer !== undefined) return answer;
   }
   return undefined;

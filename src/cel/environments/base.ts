@@ -63,14 +63,14 @@ const LIBRARIES: readonly VersionedLibrary[] = [
 export function baseEnvironments({ compatibility, features }: BaseOptions): BaseEnvironments {
   const isKnown = ({ since = 0, feature }: VersionedLibrary): boolean =>
     feature === undefined ? since <= compatibility.minor : features.enabled(feature);
-  return madeWhenAsked((stored) => environmentOf(stored ? LIBRARIES : LIBRARIES.filter(isKnown)));
+  return lazily((stored) => environmentOf(stored ? LIBRARIES : LIBRARIES.filter(isKnown)));
 }
 
-/** The same, but what functions of Kubernetes' libraries were given does not count when they are run. */
+/** Environments in which the arguments of Kubernetes' own functions do not count as cost at run time. */
 export const withoutLibraryCosts = (base: BaseEnvironments): BaseEnvironments =>
-  madeWhenAsked((stored) => base.of(stored).extend({ costs: {} }));
+  lazily((stored) => base.of(stored).extend({ costs: {} }));
 
-function madeWhenAsked(make: (stored: boolean) => Environment): BaseEnvironments {
+function lazily(make: (stored: boolean) => Environment): BaseEnvironments {
   let ofNew: Environment | undefined;
   let ofStored: Environment | undefined;
   return { of: (stored) => (stored ? (ofStored ??= make(true)) : (ofNew ??= make(false))) };

@@ -1,5 +1,5 @@
 // The type a schema gives to a value in expressions, with the bounds that estimates of cost are made from: how long it
-// can be at most, and how few bytes of JSON the smallest one takes.
+// can be at most, and how few bytes of JSON the smallest one has.
 import { escapeFieldName } from './field-names.js';
 import { type RuleSchema, additionalSchema, itemsSchema, propertiesOf, withObjectMeta } from './rule-schema.js';
 
@@ -49,7 +49,7 @@ const SMALLEST = {
   emptyObject: 2,
 };
 const LONGEST = { duration: 32, date: 12, dateTime: 32, string: MAX_REQUEST_BYTES - 2 };
-/** maxLength counts characters; one can take this many bytes. */
+/** maxLength counts characters; one can have this many bytes. */
 const BYTES_OF_CHARACTER = 4;
 
 /**

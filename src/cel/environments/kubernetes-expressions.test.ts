@@ -72,17 +72,17 @@ test('what is new may use what the older server knows, what is stored everything
 
 test('device selectors see a device, and may not cost too much', () => {
   const device: DeviceEnvironment = { use: 'device-selector', consumableCapacity: false, stored: false };
-  const told = (expression: string, more: Partial<DeviceEnvironment> = {}): string | undefined =>
+  const faultOf = (expression: string, more: Partial<DeviceEnvironment> = {}): string | undefined =>
     expressions.check(expression, { ...device, ...more })?.detail;
-  assert.equal(told('device.driver == "d" && device.attributes["d"].size > 1'), undefined);
-  assert.equal(told('device.capacity["d"].memory.isGreaterThan(quantity("1Gi"))'), undefined);
-  assert.equal(told('cel.bind(d, device.attributes["d"], d.a && d.b)'), undefined);
-  assert.match(told('device.allowMultipleAllocations') ?? '', /undefined field 'allowMultipleAllocations'/);
-  assert.equal(told('device.allowMultipleAllocations', { consumableCapacity: true }), undefined);
-  assert.equal(told('device.driver'), 'must evaluate to bool or the unknown type, not string');
+  assert.equal(faultOf('device.driver == "d" && device.attributes["d"].size > 1'), undefined);
+  assert.equal(faultOf('device.capacity["d"].memory.isGreaterThan(quantity("1Gi"))'), undefined);
+  assert.equal(faultOf('cel.bind(d, device.attributes["d"], d.a && d.b)'), undefined);
+  assert.match(faultOf('device.allowMultipleAllocations') ?? '', /undefined field 'allowMultipleAllocations'/);
+  assert.equal(faultOf('device.allowMultipleAllocations', { consumableCapacity: true }), undefined);
+  assert.equal(faultOf('device.driver'), 'must evaluate to bool or the unknown type, not string');
   const loops =
     'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, true))))';
-  assert.equal(told(loops), 'too complex, exceeds cost limit');
+  assert.equal(faultOf(loops), 'too complex, exceeds cost limit');
 });
 
 const typed = (schema: RuleSchema): DeclaredType => {
@@ -120,7 +120,7 @@ test('costs follow from the bounds of the schema', () => {
   assert.ok((cost({ type: 'integer' }, message).message?.cost ?? 0) > 1e18);
 });
 
-test('what functions of Kubernetes are given counts as cost behind a gate of its own for policies and for webhooks', () => {
+test('arguments of Kubernetes functions count as cost behind a gate of their own for policies and for webhooks', () => {
   const expression = 'authorizer.group("").resource("pods").check("get").allowed()';
   const input = {
     object: null,

@@ -8,7 +8,7 @@ import { compilePolicy } from './policy-programs.js';
 import { reviewConditions } from './review-conditions.js';
 import { ruleCompiler } from './schema-rules.js';
 
-/** The gates without which Kubernetes' own functions cost one a call, whatever they are given. */
+/** The gates without which Kubernetes' own functions cost one a call, whatever their arguments. */
 const COST_GATES: Readonly<Partial<Record<PolicySource['owner'], string>>> = {
   'validating-policy': 'StrictCostEnforcementForVAP',
   webhook: 'StrictCostEnforcementForWebhooks',

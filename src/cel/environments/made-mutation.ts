@@ -1,4 +1,4 @@
-// What a mutation's expression gave, as JSON.
+// The result of a mutation's expression, as JSON.
 import type { Mutation } from '../compiled-policy.js';
 import { goValueText } from '../../lib/go/value.js';
 import { setMember } from '../../lib/values/plain-object.js';
@@ -78,7 +78,7 @@ function appliedJson(value: Value, path: string): unknown {
   return value instanceof MadeObject ? appliedObject(value, path) : toJson(value, appliedScalar);
 }
 
-/** Lists and maps that an expression makes within others stay what the language has for them, which no field takes. */
+/** Lists and maps that an expression makes within others stay what the language has for them, which no field accepts. */
 function appliedItem(value: Value, path: string): unknown {
   const wanted = value instanceof EntryMap ? 'map' : isMadeList(value) ? 'list' : undefined;
   if (wanted === undefined) return appliedJson(value, path);

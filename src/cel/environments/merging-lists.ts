@@ -38,7 +38,7 @@ abstract class MergingList extends CelList {
     return this.again(new ArrayList(merged));
   }
 
-  /** What tells elements apart. */
+  /** The key of an element. */
   protected abstract identityOf(element: Value): string;
   protected abstract again(list: CelList): CelList;
 

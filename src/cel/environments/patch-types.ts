@@ -34,10 +34,10 @@ const PATCH_FIELDS: ReadonlyMap<string, CelType> = new Map([
   ['value', DYN],
 ]);
 
-/** What kube-apiserver takes any other field of a patch to be: no value has this type, and it has no name to print. */
+/** The type kube-apiserver assumes for any other field of a patch: no value has this type, and it has no name to show. */
 const NO_TYPE = new CelType('opaque', '');
 
-/** The types of `Object` and of its parts know every field: what the object's schema says is asked when it is applied. */
+/** The types of `Object` and of its parts know every field: the object's schema is checked when the patch is applied. */
 export const patchTypes: ObjectTypes = {
   find(name) {
     if (name === JSON_PATCH.name) return PATCH_DECLARATION;

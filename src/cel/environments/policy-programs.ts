@@ -1,6 +1,6 @@
 // The expressions of an admission policy as programs, and their evaluation within a budget.
 //
-// Objects come as they print and have no types here, whatever the declarations of the request and the namespace say.
+// Objects come in their JSON form and have no types here, whatever the declarations of the request and the namespace say.
 // Variables are worked out when they are first named, and once for each group of expressions.
 import {
   type ExpressionResult,
@@ -168,7 +168,7 @@ function visible(input: PolicyInput, variables: CelMap): Variables {
   };
 }
 
-/** `variables`: each is evaluated when it is first named, with a limit of its own; what it cost is asked for after. */
+/** `variables`: each is evaluated when it is first named, with a limit of its own; its cost is read afterwards. */
 class LazyVariables extends CelMap {
   seen: Variables = {};
   private readonly known = new Map<string, Value>();

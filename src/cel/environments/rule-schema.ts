@@ -1,4 +1,4 @@
-// What expressions need to know of a structural schema. Schemas of custom resource definitions have this shape.
+// What expressions need to know of a structural schema. Schemas of CRDs have this shape.
 
 export interface RuleSchema {
   readonly type?: string;
@@ -50,7 +50,7 @@ const isList = (items: RuleSchema | readonly RuleSchema[]): items is readonly Ru
 const TEXT: RuleSchema = { type: 'string' };
 const META: RuleSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
 
-/** The schema of a resource's root, where kind, version and names can always be asked for. */
+/** The schema of a resource's root, where kind, version and names are always readable. */
 export function withObjectMeta(schema: RuleSchema): RuleSchema {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const known =

@@ -1,5 +1,5 @@
 // Rules of custom resources: expressions on a node of a schema. They see the value at that node as `self`, and where an
-// update can tell what it was before, that as `oldSelf`.
+// update can correlate the old value, that as `oldSelf`.
 import type { CheckedExpression, Environment, Program } from '../environment.js';
 import { optionalType } from '../type.js';
 import { CelError } from '../value.js';

@@ -19,7 +19,7 @@ export interface SizedType {
 /** The costs of Kubernetes' functions, with no knowledge of sizes. */
 export const KUBERNETES_COSTS: CostModel = { pricedFunctions: PRICED_FUNCTIONS, callCost, estimateCall };
 
-/** Every variable is taken to have this type: there is one, or another that holds the same before an update. */
+/** Every variable counts as this type: there is one, or another that holds the same before an update. */
 export const costsWithin = (root: SizedType): CostModel => ({
   ...KUBERNETES_COSTS,
   estimateSize: ({ path }) => (path.length === 0 ? undefined : sizeAt(root, path.slice(1))),

@@ -127,10 +127,10 @@ export const authorizerLibrary: Library = {
         },
       ],
     },
-    telling('errored', BOOL, ({ error }) => error !== undefined),
-    telling('error', STRING, ({ error }) => error ?? ''),
-    telling('allowed', BOOL, ({ allowed }) => allowed),
-    telling('reason', STRING, ({ reason }) => reason),
+    decisionMember('errored', BOOL, ({ error }) => error !== undefined),
+    decisionMember('error', STRING, ({ error }) => error ?? ''),
+    decisionMember('allowed', BOOL, ({ allowed }) => allowed),
+    decisionMember('reason', STRING, ({ reason }) => reason),
   ],
 };
 
@@ -161,8 +161,8 @@ function narrowing(
   return member(name, id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, call);
 }
 
-function telling(name: string, result: CelType, tell: (answer: AccessAnswer) => Value): FunctionDeclaration {
-  return member(name, `decision_${name}`, [DECISION], result, ({ answer }: DecisionValue) => tell(answer));
+function decisionMember(name: string, result: CelType, read: (answer: AccessAnswer) => Value): FunctionDeclaration {
+  return member(name, `decision_${name}`, [DECISION], result, ({ answer }: DecisionValue) => read(answer));
 }
 
 function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {

@@ -60,7 +60,7 @@ export function estimateCall(call: CallToEstimate): CallEstimate | undefined {
   }
 }
 
-/** Functions called on a string give back no more than it; others make something that is no string. */
+/** Functions called on a string return no more than its size; others make something that is no string. */
 const SAME_SIZE = new Set(['url', 'jsonpatch.escapeKey']);
 const ON_RECEIVER = new Set(['lowerAscii', 'upperAscii', 'substring', 'trim']);
 

@@ -4,7 +4,7 @@
 export const AUTHORIZATION_CHECK_COST = 350_000;
 /** Making a list. */
 export const SELECTOR_BASE_COST = 10;
-/** A list and an object for each requirement; one takes two characters at least. */
+/** A list and an object for each requirement; each has two characters at least. */
 export const SELECTOR_REQUIREMENT_COST = 50;
 
 /** Functions that only hand out what is there. */

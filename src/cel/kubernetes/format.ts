@@ -1,4 +1,4 @@
-// Formats with names: the API's own rules for strings, asked for from expressions.
+// Formats with names: the API's own rules for strings, for use in expressions.
 import { parseGoRequestUri } from '../../lib/go/url.js';
 import {
   isQualifiedName,

@@ -66,11 +66,11 @@ export const ipLibrary: Library = {
         },
       ],
     },
-    asking('isUnspecified', 'ip_is_unspecified', ({ value }) => value === 0n),
-    asking('isLoopback', 'ip_is_loopback', isLoopback),
-    asking('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast),
-    asking('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
-    asking('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
+    predicate('isUnspecified', 'ip_is_unspecified', ({ value }) => value === 0n),
+    predicate('isLoopback', 'ip_is_loopback', isLoopback),
+    predicate('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast),
+    predicate('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
+    predicate('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
     {
       name: 'string',
       overloads: [
@@ -97,7 +97,7 @@ export function ipOf(text: string): IpValue | CelError {
 
 export const addressText = ({ bits, value }: Address): string => formatIp(bits === 32 ? 4 : 6, value);
 
-function asking(name: string, id: string, answer: (address: Address) => boolean): FunctionDeclaration {
+function predicate(name: string, id: string, answer: (address: Address) => boolean): FunctionDeclaration {
   const call = ({ address }: IpValue): boolean => answer(address);
   return { name, overloads: [{ id, member: true, parameters: [IP], result: BOOL, call }] };
 }

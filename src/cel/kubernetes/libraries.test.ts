@@ -136,10 +136,10 @@ test('named formats', () => {
   });
 });
 
-test('the authorizer is asked what was built up', () => {
-  const asked: AuthorizationAttributes[] = [];
+test('the authorizer is called with the attributes that were built', () => {
+  const checks: AuthorizationAttributes[] = [];
   const authorizer = new AuthorizerValue({ name: 'me', groups: [] }, (question) => {
-    asked.push(question);
+    checks.push(question);
     return { allowed: question.verb === 'get', reason: 'because' };
   });
   const checked = environment
@@ -154,7 +154,7 @@ test('the authorizer is asked what was built up', () => {
   const { value, cost } = program.evaluate({ authorizer });
   assert.equal(value, true);
   assert.ok(cost > 350_000);
-  assert.deepEqual(asked, [
+  assert.deepEqual(checks, [
     {
       user: {
         name: 'system:serviceaccount:ns:sa',
@@ -189,8 +189,8 @@ test('finding every match is left off where each looks at the whole text', () =>
   const checked = environment.extend({ variables: { variable: STRING } }).compile('variable.findAll("a*b|a").size()');
   const program = checked.issues === undefined ? checked.plan() : undefined;
   assert.ok(program !== undefined && !(program instanceof CelError));
-  let asked = 0;
-  const { value } = program.evaluate({ variable: 'a'.repeat(2_000) }, { interrupted: () => ++asked > 3 });
+  let polls = 0;
+  const { value } = program.evaluate({ variable: 'a'.repeat(2_000) }, { interrupted: () => ++polls > 3 });
   assert.ok(value instanceof CelError && value.cancelled === 'interrupted');
-  assert.equal(asked, 4);
+  assert.equal(polls, 4);
 });

@@ -15,7 +15,7 @@ test('addresses are read strictly', () => {
   assert.equal(value('fe80::1%eth0'), '128 fe800000000000000000000000000001 eth0');
 });
 
-test('what is wrong is told as Go tells it', () => {
+test('errors have the words of Go', () => {
   const wrong: Record<string, string> = {
     '': 'ParseAddr(""): unable to parse IP',
     '010.0.0.1': 'ParseAddr("010.0.0.1"): IPv4 field has octet with leading zero',

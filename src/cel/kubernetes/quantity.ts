@@ -22,7 +22,7 @@ class QuantityValue extends OpaqueValue {
   readonly type = QUANTITY;
   constructor(
     readonly quantity: Quantity,
-    /** Made by adding or taking away. kube-apiserver does not know such a one when it stands on the right of `==`. */
+    /** Made by addition or subtraction. kube-apiserver does not know such a one when it stands on the right of `==`. */
     private readonly isComputed = false,
   ) {
     super();

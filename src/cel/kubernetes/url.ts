@@ -66,7 +66,7 @@ export const urlLibrary: Library = {
   ],
 };
 
-/** What a request line may hold; the second reading separates the fragment, which the first takes for path or query. */
+/** What a request line may hold; the second reading separates the fragment, which the first reads as path or query. */
 function urlOf(text: string): Value {
   const asRequest = parseGoRequestUri(text);
   const url = 'error' in asRequest ? asRequest : parseGoUrl(text);
@@ -75,7 +75,7 @@ function urlOf(text: string): Value {
     : new UrlValue(url);
 }
 
-function part(name: string, id: string, take: (url: GoUrl) => string): FunctionDeclaration {
-  const call = ({ url }: UrlValue): string => take(url);
+function part(name: string, id: string, read: (url: GoUrl) => string): FunctionDeclaration {
+  const call = ({ url }: UrlValue): string => read(url);
   return { name, overloads: [{ id, member: true, parameters: [URL_TYPE], result: STRING, call }] };
 }

@@ -35,7 +35,7 @@ function parseInteger(text: string, to: CelType): Value {
   return to === INT ? int(value) : uint(value);
 }
 
-/** A parser of the strconv kind, whose failures are all told alike. */
+/** A parser of the strconv kind, whose failures all have one text. */
 function parsed(to: CelType, parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

@@ -1,7 +1,7 @@
 // Finding a text in another in linear time. The engine's own search is quicker for short parts, but compares a long one
 // anew at each place: of two texts of a megabyte that took minutes.
 
-/** Parts of so many letters are left to the engine. */
+/** Parts of so many characters are left to the engine. */
 const SHORT = 16;
 
 /** Where a part begins at or after a place; -1 where it does not. */
@@ -37,7 +37,7 @@ function* placesOf(text: string, part: string, from: number): Iterable<number> {
   }
 }
 
-/** Of each beginning of a part, how much of its end is a beginning of it as well. */
+/** Of each prefix of a part, how much of its end is a prefix as well. */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   let matched = 0;

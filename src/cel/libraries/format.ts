@@ -86,7 +86,7 @@ function readClause(text: string, start: number): { clause: Clause; precision: n
   return { clause: letter, precision, end: at + 1 };
 }
 
-/** What kube-apiserver takes for a letter. */
+/** What counts as a letter in kube-apiserver. */
 const firstByte = (text: string, at: number): string =>
   String.fromCharCode(Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? 0))[0] ?? 0);
 
@@ -177,7 +177,7 @@ function inGroupsOfThree(number: string): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** 1.052033×10⁰³. The precision a clause gives is read as a width by kube-apiserver: it makes no digits, but room. */
+/** 1.052033×10⁰³. kube-apiserver reads the precision of a clause as a width: it adds no digits, but padding. */
 function scientific(value: number, width: number): string {
   checkCharacters(width);
   return scientificText(value).padStart(width);

@@ -117,7 +117,7 @@ function selfCompareCost(list: Value): number {
   return allocating(long ? 2 + TRAVERSAL_FACTOR : 2, list.size * list.size);
 }
 
-/** Where kube-apiserver takes for granted what an argument is when it looks at what a call has cost. */
+/** Where kube-apiserver assumes the type of an argument when it computes the cost of a call. */
 const panic = (conversion: string): Cancelled =>
   new Cancelled(new CelError(`internal error: interface conversion: ${conversion}`));
 

@@ -9,7 +9,7 @@ import { CelError } from '../value.js';
 
 function ofTimestamp(id: string, part: (parts: DateParts) => number, zoneId = `${id}_with_tz`): readonly Overload[] {
   const inZone = (time: Timestamp, zone: string, pace?: Pace): Value => {
-    // The first time that a zone is named takes half a millisecond.
+    // The first use of a zone costs half a millisecond.
     pace?.check();
     const parts = partsIn(time, zone);
     return parts instanceof CelError ? parts : BigInt(part(parts));

@@ -12,7 +12,7 @@ import type { Value } from '../value.js';
 export interface Qualifier {
   /** Written `.?` or `[?`: what is absent becomes an empty optional. */
   readonly optional: boolean;
-  /** Only asks whether the key is there. */
+  /** Only tests whether the key is there. */
   readonly test: boolean;
   /** The key, which may itself have to be evaluated. */
   readonly key: Value | Evaluate;

@@ -44,7 +44,7 @@ export function dispatcher({ declared, overload, member }: Call, count: number):
   };
 }
 
-/** The same of a function that may take long, if it is one: it tells the frame of what it begins. */
+/** Calls a function that may be slow, if it is one: it reports each part to the frame. */
 export function pacedDispatcher(
   { declared, overload, member }: Call,
   count: number,
@@ -63,7 +63,7 @@ export function pacedDispatcher(
   };
 }
 
-/** The error for values that no overload takes. */
+/** The error for values that no overload accepts. */
 function noMatch(
   declared: DeclaredFunction,
   fitting: readonly DeclaredOverload[],
@@ -82,7 +82,7 @@ function noMatch(
   }
 }
 
-/** What has functions of its own is asked for every function, and does not know its name. */
+/** A value with functions of its own receives every call, whatever its name. */
 const isReceiver = (value: Value): boolean =>
   typeof value === 'string' || value instanceof Timestamp || value instanceof Duration;
 
@@ -155,7 +155,7 @@ export function planUnary(implementation: Implementation, cost: CallCost | undef
   };
 }
 
-/** Of two values, by a function that may take long: it tells the frame of its rounds. */
+/** Of two values, by a function that may be slow: it reports its rounds to the frame. */
 export function planComparison(
   compare: (frame: Frame, a: Value, b: Value) => Value,
   cost: CallCost | undefined,

@@ -14,7 +14,7 @@ import {
 } from '../value.js';
 import type { Value } from '../value.js';
 
-/** Asked for each element that is compared: it throws where the evaluation is not to go on. */
+/** Called for each element that is compared: throws when the evaluation is interrupted. */
 export interface Rounds {
   round(): void;
 }

@@ -1,6 +1,6 @@
-// Doubles as Go prints them.
+// Doubles as Go formats them.
 
-/** The shortest decimal form without an exponent, as %f with no precision given. */
+/** The shortest decimal form without an exponent, as %f without a precision. */
 export function formatDecimal(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

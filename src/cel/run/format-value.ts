@@ -1,4 +1,4 @@
-// Values as error texts print them.
+// Values as error texts show them.
 import { formatGeneral } from './format-number.js';
 import { joinTexts } from './size-limits.js';
 import { formatDuration, formatTimestamp } from './time.js';

@@ -17,16 +17,16 @@ export const COST_EXCEEDED = new CelError('operation cancelled: actual cost limi
 const INTERRUPTED = new CelError('operation interrupted', 'interrupted');
 /** How many steps pass between questions whether to go on: the clock is read for each. */
 const STEPS_BETWEEN_CHECKS = 100;
-/** So many letters that a function is given count as a step. */
-const LETTERS_OF_STEP = 512;
+/** So many characters of an argument count as a step. */
+const CHARACTERS_PER_STEP = 512;
 
-/** Told of work that may take longer than it costs; throws where the evaluation is not to go on. */
+/** Counts work that may be slower than its cost; throws when the evaluation is interrupted. */
 export interface Pace {
-  /** Called before a function is, which may take longer than it costs. */
+  /** Called before a function whose run may be slower than its cost. */
   begin(argument: Value): void;
   /** Called once per round of a loop, which is short. */
   round(): void;
-  /** Called between parts that may take a millisecond or so each. */
+  /** Called between parts of a millisecond or so each. */
   check(): void;
 }
 
@@ -48,21 +48,21 @@ export class Frame implements Pace {
   }
 
   round(): void {
-    this.take(1);
+    this.spend(1);
   }
 
   begin(argument: Value): void {
-    if (typeof argument === 'string') this.take(1 + Math.floor(argument.length / LETTERS_OF_STEP));
+    if (typeof argument === 'string') this.spend(1 + Math.floor(argument.length / CHARACTERS_PER_STEP));
     // How much there is in it is not known.
-    else if (argument instanceof CelList || argument instanceof CelMap) this.take(STEPS_BETWEEN_CHECKS);
-    else this.take(1);
+    else if (argument instanceof CelList || argument instanceof CelMap) this.spend(STEPS_BETWEEN_CHECKS);
+    else this.spend(1);
   }
 
   check(): void {
-    this.take(STEPS_BETWEEN_CHECKS);
+    this.spend(STEPS_BETWEEN_CHECKS);
   }
 
-  private take(steps: number): void {
+  private spend(steps: number): void {
     if (this.interrupted === undefined) return;
     this.steps += steps;
     if (this.steps < STEPS_BETWEEN_CHECKS) return;

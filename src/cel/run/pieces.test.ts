@@ -34,7 +34,7 @@ test('an empty text to replace stands around every character, as often as it may
   assert.equal(replacePaced('aaa', 'a', '', 2, counting()), 'a');
 });
 
-test('long texts ask on the way whether to go on', () => {
+test('long texts poll for interruption', () => {
   const text = 'ab'.repeat(100_000);
   for (const work of [
     (pace: ReturnType<typeof counting>) => replacePaced(text, 'a', 'c', Infinity, pace),
@@ -47,7 +47,7 @@ test('long texts ask on the way whether to go on', () => {
   }
 });
 
-test('functions over long texts and lists, and in many zones, ask whether to go on', () => {
+test('functions over long texts and lists, and in many zones, poll for interruption', () => {
   const text = 'ab'.repeat(100_000);
   for (const [expression, least] of [
     ['text.replace("a", "c").size()', 90],
@@ -63,9 +63,9 @@ test('functions over long texts and lists, and in many zones, ask whether to go 
     ['text.split("a").distinct().size()', 1000],
     ['["Europe/Berlin", "Asia/Tokyo"].map(z, timestamp("2020-01-01T00:00:00Z").getFullYear(z))', 2],
   ] as const) {
-    let asked = 0;
-    const interrupted = (): boolean => (asked++, false);
+    let polls = 0;
+    const interrupted = (): boolean => (polls++, false);
     result(expression, { variables: { text: STRING }, values: { text }, interrupted });
-    assert.ok(asked >= least, `${expression}: ${asked}`);
+    assert.ok(polls >= least, `${expression}: ${polls}`);
   }
 });

@@ -173,7 +173,7 @@ class ExpressionPlanner implements Planner {
     };
   }
 
-  /** A constant regular expression is compiled now, and wrong ones are told now. */
+  /** A constant regular expression is compiled now, so that a wrong one fails now. */
   private regexOrElse(call: Call, pattern: Step | undefined): ((...values: Value[]) => Value) | undefined {
     if (!PATTERNED.has(call.declared.name) || typeof pattern?.constant?.value !== 'string') return undefined;
     const regex = compileRegex(pattern.constant.value);

@@ -6,7 +6,7 @@ import { CelError } from '../value.js';
 import { Cancelled, COST_EXCEEDED } from './frame.js';
 
 const MAX_MEMOIZED = 512;
-/** Instructions of a pattern by letters of a text. While they are worked off nothing else runs, so there is a bound. */
+/** Instructions of a pattern times characters of a text. A match blocks the event loop, so there is a bound. */
 const MAX_STEPS = 5e7;
 
 /** A regular expression, or why it is none. */

@@ -1,4 +1,4 @@
-// Timestamps and durations: reading, printing, and their parts in a time zone.
+// Timestamps and durations: parsing, formatting, and their parts in a time zone.
 import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { trimEnd } from '../../lib/text/trim-end.js';
 import { parseDuration as parseGoDuration, parseTime, TimeError } from '../../machinery/time.js';
@@ -107,7 +107,7 @@ function atoi(text: string): number | CelError {
   return new CelError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
-/** To make one takes half a millisecond. */
+/** Creating one costs half a millisecond. */
 const calendarOf = boundedMemo(
   MAX_ZONES,
   (zone: string) =>

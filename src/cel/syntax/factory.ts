@@ -1,4 +1,4 @@
-// Makes nodes of the expression tree and remembers where they stand.
+// Makes nodes of the expression tree and keeps their positions.
 import type { CallExpr, Expr, MapEntry, StructField, UnspecifiedExpr } from './expression.js';
 import type { ExpressionBuilder } from '../library.js';
 import type { Value } from '../value.js';

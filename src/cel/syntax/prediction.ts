@@ -1,4 +1,4 @@
-// Which way to go at a choice, by looking ahead as far as it takes, and which tokens a state can begin with.
+// Which way to go at a choice, by looking ahead as far as necessary, and which tokens a state can begin with.
 import type { Network, RuleName, State } from './grammar.js';
 import type { TokenType } from './lexer.js';
 
@@ -13,15 +13,15 @@ export type Expected = TokenType | 'END';
 /** The tokens a state may go on with; END when its rule may end there and the caller is not known. */
 export function firstTokens(network: Network, from: State, callers?: Stack): ReadonlySet<Expected> {
   if (callers !== undefined) return findFirstTokens(network, from, callers);
-  let known = remembered.get(from);
+  let known = firstSets.get(from);
   if (known === undefined) {
     known = findFirstTokens(network, from, undefined);
-    remembered.set(from, known);
+    firstSets.set(from, known);
   }
   return known;
 }
 
-const remembered = new WeakMap<State, ReadonlySet<Expected>>();
+const firstSets = new WeakMap<State, ReadonlySet<Expected>>();
 
 function findFirstTokens(network: Network, from: State, callers: Stack | undefined): ReadonlySet<Expected> {
   const tokens = new Set<Expected>();
@@ -63,12 +63,12 @@ interface Configuration {
 }
 
 export type Prediction =
-  /** The way to take, from 1, and how many tokens decided it. */
+  /** The predicted alternative, from 1, and how many tokens decided it. */
   | { readonly way: number; readonly tokens: number }
   /** The place of the token at which no way is open. */
   | { readonly stuckAt: number };
 
-/** Most choices are decided by one token, so those answers are remembered. */
+/** Most choices are decided by one token, so those answers are memoized. */
 export class Predictor {
   private readonly known = new Map<State, Map<string, Prediction>>();
 

@@ -1,4 +1,4 @@
-// The text of an expression, and errors as kube-apiserver prints them: with the line they are in and a caret below.
+// The text of an expression, and errors as kube-apiserver formats them: with the line they are in and a caret below.
 
 export interface Location {
   /** From 1. */

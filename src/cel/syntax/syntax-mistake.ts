@@ -56,7 +56,7 @@ class GiveUp extends Error {}
 
 const MAX_RECOVERIES = 30;
 const MAX_SKIPPED = 256;
-/** Choices look ahead, some to the end: what is wrong with an expression of thousands of tokens is told less exactly. */
+/** Choices look ahead, some to the end: what is wrong with an expression of thousands of tokens is reported less exactly. */
 const MAX_LOOKS_AHEAD = 10_000;
 const RESERVED_FIELD = /^no viable alternative at input '.(true|false|null)'$/su;
 
@@ -137,7 +137,7 @@ class Recognizer {
     this.sync();
   }
 
-  /** Whether an option is taken or a loop goes on. */
+  /** Whether an option matches or a loop goes on. */
   private chooses({ part, state, bodies, loopBack }: Placed): boolean {
     const decision = part.part === 'some' ? (loopBack ?? state) : state;
     if ('deep' in part && part.deep) return this.predicted(decision) === 1;
@@ -313,7 +313,7 @@ const display = ({ text }: Token): string => `'${escapeBlanks(text)}'`;
 const escapeBlanks = (text: string): string =>
   text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
 
-// In the order of the grammar's token types, which is how sets are printed.
+// In the order of the grammar's token types, which is the order of sets in errors.
 // prettier-ignore
 const ORDER: readonly Expected[] = [
   'EOF', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':',

@@ -16,7 +16,7 @@ export async function collect(collector: Collector, uid: string): Promise<'done'
   const node = collector.graph.node(uid);
   switch (node?.state) {
     case undefined:
-    // Its end is under way; its dependents' turn comes when it is gone.
+    // Its deletion is under way; its dependents follow when it is gone.
     case 'deleting':
       return 'done';
     case 'orphaning dependents':
@@ -119,7 +119,7 @@ async function ownerOf(
 const isWaiting = ({ metadata }: Readonly<KubeObject>): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND_FINALIZER);
 
-/** How the object itself asked for its dependents to be treated. */
+/** The propagation policy that the object's finalizers say. */
 function inherited({ metadata: { finalizers = [] } }: Readonly<KubeObject>): string {
   if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';
   return finalizers.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

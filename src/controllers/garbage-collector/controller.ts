@@ -1,4 +1,4 @@
-// Deletes objects whose owners are gone, and holds owners back or sets dependents free as deletions asked for it.
+// Deletes objects whose owners are gone, and holds owners back or orphans dependents as the propagation policy says.
 import { eachStep, runCooperatively } from '../../lib/scheduling/yield.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { startInformer } from '../../storage/informer.js';

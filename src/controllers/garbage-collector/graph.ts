@@ -66,7 +66,7 @@ export class Graph {
   }
 
   /**
-   * Once all objects of a resource are known: takes out those that went while nobody followed it, and answers the uids
+   * Once all objects of a resource are known: removes those that went while nobody watched it, and returns the uids
    * to look at, those of objects whose owners are of its kind among them, since these may have come and gone unseen.
    */
   settle(registry: ResourceRegistry, objects: ReadonlyMap<string, StoredObject>): Set<string> {

@@ -1,4 +1,4 @@
-// The conditions that tell how far the end of a namespace has come.
+// The conditions that show how far the deletion of a namespace has come.
 import type { NamespaceStatus } from '../../schema/generated/core.v1.js';
 
 export interface Emptying {

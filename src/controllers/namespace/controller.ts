@@ -1,4 +1,4 @@
-// Brings deleted namespaces to their end: empties them, tells how far it is, then lets them go.
+// Finalizes deleted namespaces: empties them, updates their conditions, then removes the finalizer.
 import type { KubeObject } from '../../machinery/object.js';
 import { timestamp } from '../../registry/registry.js';
 import type { Namespace } from '../../schema/generated/core.v1.js';
@@ -10,7 +10,7 @@ import { emptyNamespace } from './empty.js';
 
 const FINALIZER = 'kubernetes';
 const CONCURRENCY = 10;
-/** What holds a namespace back may go at any time, and nobody tells. */
+/** What holds a namespace back may go at any time, without an event. */
 const MAX_PAUSE_MS = 5000;
 
 export async function startNamespaceController(parts: ControllerParts): Promise<void> {
@@ -43,13 +43,13 @@ async function finish(parts: ControllerParts, name: string): Promise<'done' | 'a
   if (namespace?.metadata.deletionTimestamp === undefined) return 'done';
   if ((namespace.spec.finalizers ?? []).length === 0) return 'done';
   const emptying = await emptyNamespace({ client, registries: parts.registries() }, name);
-  await tell(parts, namespace, emptying, timestamp(new Date(clock.now())));
+  await updateConditions(parts, namespace, emptying, timestamp(new Date(clock.now())));
   if (!emptying.empty) return 'again';
   await updateSame(client, NAMESPACES, namespace, withoutFinalizer, 'finalize');
   return 'done';
 }
 
-async function tell(
+async function updateConditions(
   parts: ControllerParts,
   namespace: Readonly<Namespace>,
   emptying: Emptying,

@@ -14,12 +14,12 @@ export interface EmptyOptions {
   readonly registries: readonly ResourceRegistry[];
 }
 
-/** One round: what can go now goes, and what is left is told. */
+/** One round: deletes what can go now, and returns what is left. */
 export async function emptyNamespace(options: EmptyOptions, namespace: string): Promise<Emptying & { empty: boolean }> {
   const { pods, others } = contents(options.registries);
   const round = new Round(options.client, namespace);
   for (const registry of pods) await round.clear(registry);
-  // While pods run, what they use stays; and the rest is not counted before it was asked to go.
+  // While pods run, what they use stays; and the rest is not counted before its deletion is requested.
   if (round.remaining.size > 0) return { failures: round.failures, empty: false };
   for (const registry of others) await round.clear(registry);
   const { failures, remaining, finalizers } = round;
@@ -77,7 +77,7 @@ class Round {
   }
 }
 
-/** Asked to go before, with nothing left to shorten. */
+/** Deletion was requested before, with no grace period left to shorten. */
 function isEnding({ metadata }: Readonly<KubeObject>): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }

@@ -27,7 +27,7 @@ const MAX_WRAPPED_BYTES = 0xffff;
 const KEY_SIZES = [16, 24, 32];
 
 export class EncrypterV1 implements Encrypter {
-  /** Whether the plugin is asked is for the keys to decide that are kept here. */
+  /** The cache of keys decides whether the plugin is called. */
   readonly opensEachTime = true;
   readonly #known: LRUCache<string, Buffer> | undefined;
   readonly #lastMs = new Map<Direction, number>();

@@ -41,7 +41,7 @@ export class EncrypterV2 implements Encrypter {
   /** By the text of their wrapped form. */
   readonly #known = new LRUCache<string, OpenData>({ max: MAX_SEEDS });
   readonly #unwrapping = new Map<string, Promise<OpenData>>();
-  #remembered: WriteKey['wrapped'] | undefined;
+  #cachedKey: WriteKey['wrapped'] | undefined;
   #seed: Seed | undefined;
   /** That key as every value has it. */
   #encoded: Buffer = Buffer.alloc(0);
@@ -52,7 +52,7 @@ export class EncrypterV2 implements Encrypter {
   encrypt(plain: Buffer, place: Place): EncryptedParts {
     const { name, writeKey, random, metrics } = this.options;
     const { seed, wrapped } = writeKey.forWriting();
-    const own = (this.#remembered === wrapped ? this.#seed : undefined) ?? this.#remember(seed, wrapped);
+    const own = (this.#cachedKey === wrapped ? this.#seed : undefined) ?? this.#cacheSeed(seed, wrapped);
     const span = place.trace?.span?.child('TransformToStorage with envelopeTransformer', this.#attributes);
     try {
       span?.event('About to encrypt data using DEK');
@@ -99,7 +99,7 @@ export class EncrypterV2 implements Encrypter {
         span?.event('DEK decryption succeeded');
         return this.#opened(open, object, place, stale, span);
       },
-      (error: unknown) => tell(span, 'DEK decryption failed', error),
+      (error: unknown) => failWith(span, 'DEK decryption failed', error),
     );
   }
 
@@ -107,7 +107,7 @@ export class EncrypterV2 implements Encrypter {
     try {
       return decodeEncryptedObject(encrypted);
     } catch (error) {
-      return tell(span, 'Decoding encrypted object failed', error);
+      return failWith(span, 'Decoding encrypted object failed', error);
     }
   }
 
@@ -134,17 +134,17 @@ export class EncrypterV2 implements Encrypter {
     try {
       plain = open(data, place.key);
     } catch (error) {
-      return tell(span, 'Data decryption failed', error);
+      return failWith(span, 'Data decryption failed', error);
     }
     span?.event('Data decryption succeeded');
     return { plain, stale };
   }
 
-  /** What this server writes it need not ask the service about. */
-  #remember(bytes: Buffer, wrapped: WrappedKey): Seed {
+  /** This server reads its own writes without calling the plugin. */
+  #cacheSeed(bytes: Buffer, wrapped: WrappedKey): Seed {
     const seed = new Seed(bytes);
     this.#seed = seed;
-    this.#remembered = wrapped;
+    this.#cachedKey = wrapped;
     this.#encoded = encodeWrappedKey(wrapped);
     this.#keep(wrappedKeyText(wrapped), decrypterOf(bytes, SEED));
     return seed;
@@ -180,7 +180,7 @@ export class EncrypterV2 implements Encrypter {
 }
 
 /** Throws the error again. */
-function tell(span: Span | undefined, what: string, error: unknown): never {
+function failWith(span: Span | undefined, what: string, error: unknown): never {
   span?.event(what);
   span?.event('exception', { 'exception.message': errorText(error) });
   throw error;

@@ -19,10 +19,10 @@ export class KmsPluginClient {
   }
 
   /** Hands over the fields of the answer. Rejects with a EncryptionError. */
-  async call(method: string, message: Buffer, take: (field: number, value: ProtoValue) => void): Promise<void> {
+  async call(method: string, message: Buffer, onField: (field: number, value: ProtoValue) => void): Promise<void> {
     const answer = await this.#answer(method, message);
     try {
-      readFields(answer, take);
+      readFields(answer, onField);
     } catch {
       throw refused(INTERNAL, UNREADABLE);
     }

@@ -1,4 +1,4 @@
-// The calls of the KMS v1 protocol. Its version is asked before anything else, once.
+// The calls of the KMS v1 protocol. Its version is checked before anything else, once.
 import { asBytes, asText, ProtoWriter } from '../../lib/protobuf/wire.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { EncryptionError } from '../encryption-error.js';

@@ -40,7 +40,7 @@ function vault() {
 }
 
 describe('KMS v2', () => {
-  it('has one seed wrapped and asks for nothing more, however much is written and read', async () => {
+  it('has one seed wrapped and calls the plugin no more, however much is written and read', async () => {
     const { service, writeKey, encrypter } = vault();
     assert.throws(() => encryptWhole(encrypter, plain, place), { message: 'got unexpected nil transformer' });
     assert.equal(await writeKey.check(), undefined);
@@ -66,7 +66,7 @@ describe('KMS v2', () => {
     assert.ok(!(encrypter.decrypt(values[0] ?? plain, place) instanceof Promise));
   });
 
-  it('tells in a trace what failed of opening a value', async () => {
+  it('records in a trace which step of decrypting failed', async () => {
     const written = vault();
     await written.writeKey.check();
     const value = encryptWhole(written.encrypter, plain, place);
@@ -88,7 +88,7 @@ describe('KMS v2', () => {
     assert.deepEqual(await eventsOf(altered), ['Data decryption failed', 'exception']);
   });
 
-  it('takes a new seed when the status names another key; what the old one encrypted is stale', async () => {
+  it('makes a new seed when the status names another key; what the old one encrypted is stale', async () => {
     const { service, clock, writeKey, encrypter } = vault();
     await writeKey.check();
     const before = encryptWhole(encrypter, plain, place);
@@ -150,12 +150,12 @@ describe('KMS v2', () => {
     ],
     ['notes much', (s) => s.annotations.set('a.b', Buffer.alloc(33_000)), /total size of annotations is 33003/, false],
   ];
-  for (const [what, change, error, seals] of odd) {
-    it(`tells of a service that ${what}, and ${seals ? 'seals all the same' : 'does not seal'}`, async () => {
+  for (const [what, change, error, encrypts] of odd) {
+    it(`reports a plugin that ${what}, and ${encrypts ? 'encrypts all the same' : 'does not encrypt'}`, async () => {
       const { service, writeKey, encrypter } = vault();
       change(service);
       assert.match((await writeKey.check()) ?? '', error);
-      if (seals) encryptWhole(encrypter, plain, place);
+      if (encrypts) encryptWhole(encrypter, plain, place);
       else assert.throws(() => encryptWhole(encrypter, plain, place), /got unexpected nil transformer/);
     });
   }
@@ -175,7 +175,7 @@ describe('KMS v2', () => {
     }
   });
 
-  it('asks a service every minute, and every ten seconds while it is not well', async () => {
+  it('polls a plugin every minute, and every ten seconds while it is unhealthy', async () => {
     const { service, clock, writeKey } = vault();
     service.fails = new Error('away');
     const watched = polledService({ settings, writeKey, clock, log: () => undefined, close: () => undefined });
@@ -210,7 +210,7 @@ describe('KMS v1', () => {
   const open = (cacheSize = 2, service: KmsPluginV1 = turning) =>
     new EncrypterV1({ service, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
 
-  it('wraps a key for each write, and keeps as many as it is told', async () => {
+  it('wraps a key for each write, and caches as many as configured', async () => {
     const encrypter = open();
     const values = [];
     for (let i = 0; i < 3; i++) values.push(await encryptWhole(encrypter, plain, place));
@@ -243,7 +243,7 @@ describe('KMS v1', () => {
     }
   });
 
-  it('is checked by wrapping and unwrapping, which is remembered for a while', async () => {
+  it('is checked by wrapping and unwrapping, which is cached for a while', async () => {
     const clock = new ManualClock();
     let fails = false;
     const service: KmsPluginV1 = {
@@ -282,7 +282,7 @@ describe('a call to a KMS plugin', () => {
     await ended;
   });
 
-  it("tells the service's own refusal", async () => {
+  it("passes on the plugin's own error", async () => {
     const call = (): Promise<Buffer> =>
       Promise.reject(new GrpcError({ status: 9, message: 'sealed vault', sent: true }));
     const refusing = { usable: true, call, close: () => undefined };

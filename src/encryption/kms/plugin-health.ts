@@ -1,4 +1,4 @@
-// Whether KMS plugins are well: asked for health checks, and for KMS v2 also by the clock.
+// The health of KMS plugins: checked by health checks, and for KMS v2 also by a timer.
 import type { Clock } from '../../lib/async/clock.js';
 import { errorText } from '../../lib/text/error-text.js';
 import type { KmsSettings } from '../configuration.js';
@@ -17,7 +17,7 @@ const POLL_MS = 60_000;
 const POLL_UNWELL_MS = 10_000;
 
 export interface PolledService extends WatchedService {
-  /** Asks for the first time and goes on asking by itself. */
+  /** Checks for the first time and then polls. */
   begin(): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ export function polledService(options: {
   const { settings, writeKey, clock, log } = options;
   let cancel = (): void => undefined;
   let closed = false;
-  const ask = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const wrong = await writeKey.check();
-    if (wrong !== undefined) log(`key service ${settings.name} is not well: ${wrong}`);
-    if (!closed) cancel = clock.after(wrong === undefined ? POLL_MS : POLL_UNWELL_MS, () => void ask());
+    if (wrong !== undefined) log(`KMS plugin ${settings.name} is not healthy: ${wrong}`);
+    if (!closed) cancel = clock.after(wrong === undefined ? POLL_MS : POLL_UNWELL_MS, () => void check());
   };
   return {
     settings,
-    begin: ask,
+    begin: check,
     check: () => writeKey.check(),
     close() {
       closed = true;
@@ -61,8 +61,8 @@ export function pingedService(options: {
 }): WatchedService {
   const { settings, service, clock, close } = options;
   let last: { readonly error: string | undefined; readonly atMs: number } | undefined;
-  let asking: Promise<string | undefined> | undefined;
-  const ask = async (): Promise<string | undefined> => {
+  let checking: Promise<string | undefined> | undefined;
+  const check = async (): Promise<string | undefined> => {
     let section = 'encrypt';
     try {
       const wrapped = await service.encrypt(PING);
@@ -82,8 +82,8 @@ export function pingedService(options: {
     check() {
       const goodForMs = last?.error === undefined ? GOOD_ANSWER_MS : BAD_ANSWER_MS;
       if (last !== undefined && clock.now() - last.atMs < goodForMs) return Promise.resolve(last.error);
-      asking ??= ask().finally(() => (asking = undefined));
-      return asking;
+      checking ??= check().finally(() => (checking = undefined));
+      return checking;
     },
   };
 }

@@ -29,7 +29,7 @@ const FIRST_BLOCK = 1;
 
 /**
  * The expanding half of HKDF with SHA-256, for one block: HMAC(seed, info ‖ 1). Of two hashes rather than of Node's Hmac:
- * that one is an object of the runtime for each value, and to collect those takes longer than to hash.
+ * that one is an object of the runtime for each value, and collecting those costs more than hashing.
  *
  *   inner   (seed ⊕ 0x36…)  info  1        outer   (seed ⊕ 0x5c…)  hash of inner
  */
@@ -47,7 +47,7 @@ export class Seed {
     this.#inner[BLOCK_BYTES + INFO_BYTES] = FIRST_BLOCK;
   }
 
-  /** The key for the 32 bytes of `info`, in a buffer that the next one is put in: ciphers take a copy. */
+  /** The key for the 32 bytes of `info`, in a buffer that the next call overwrites: ciphers copy it. */
   derive(info: Buffer): Buffer {
     info.copy(this.#inner, BLOCK_BYTES);
     this.#outer.write(sha256(this.#inner), BLOCK_BYTES, 'latin1');
@@ -56,7 +56,7 @@ export class Seed {
   }
 }
 
-/** At once, where Node can (from 20.12 on). As text, a letter for each byte: a buffer takes longer to make than the hash. */
+/** At once, where Node can (from 20.12 on). As text, a character for each byte: a buffer costs more than the hash. */
 const sha256: (bytes: Buffer) => string =
   typeof crypto.hash === 'function'
     ? (bytes) => crypto.hash('sha256', bytes, 'binary')

@@ -30,7 +30,7 @@ export interface WriteKeyOptions {
   readonly metrics: KmsPluginMetrics;
 }
 
-/** An answer of the service is taken for the state of things for so long. */
+/** A status of the plugin is valid for so long. */
 const GOOD_ANSWER_MS = 20_000;
 const BAD_ANSWER_MS = 3_000;
 const WRITE_KEY_MS = 3 * 60_000;
@@ -62,18 +62,18 @@ export class WriteKeySource {
     );
   }
 
-  /** What is wrong with the service, if anything; it is asked when its last answer is old. */
+  /** What is wrong with the plugin, if anything; calls it when its last status is old. */
   check(): Promise<string | undefined> {
     const { clock } = this.options;
     if (this.#last !== undefined) {
       const goodForMs = this.#last.error === undefined ? GOOD_ANSWER_MS : BAD_ANSWER_MS;
       if (clock.now() - this.#last.atMs < goodForMs) return Promise.resolve(this.#last.error);
     }
-    this.#checking ??= this.#ask().finally(() => (this.#checking = undefined));
+    this.#checking ??= this.#checkStatus().finally(() => (this.#checking = undefined));
     return this.#checking;
   }
 
-  async #ask(): Promise<string | undefined> {
+  async #checkStatus(): Promise<string | undefined> {
     const { name, service, clock } = this.options;
     let status: ServiceStatus;
     try {
@@ -83,14 +83,14 @@ export class WriteKeySource {
       const about = 'failed to perform status section of the healthz check for KMS Provider';
       return `${about} ${name}, error: ${errorText(error)}`;
     }
-    const errors = await this.#take(status);
+    const errors = await this.#applyStatus(status);
     const error =
       errors.length === 0 ? undefined : `kmsv2 Provider ${name} is not healthy, error: ${aggregateText(errors)}`;
     this.#last = { error, atMs: clock.now() };
     return error;
   }
 
-  async #take({ healthz, version, keyId }: ServiceStatus): Promise<string[]> {
+  async #applyStatus({ healthz, version, keyId }: ServiceStatus): Promise<string[]> {
     const { name, metrics } = this.options;
     const errors: string[] = [];
     if (healthz !== 'ok') errors.push(`got unexpected healthz status: ${healthz}`);
