@@ -43,14 +43,14 @@ test('groups that are registered no more are not listed, but where registrations
 
 test('it has another generation when services or what is known of them are others', async () => {
   const changing = { generation: 1 };
-  const discovery = new RemoteDiscovery(changing as unknown as ApiServices, servers, systemClock);
-  const first = discovery.generation;
-  assert.equal(discovery.generation, first);
+  const fresh = new RemoteDiscovery(changing as unknown as ApiServices, servers, systemClock);
+  const first = fresh.generation;
+  assert.equal(fresh.generation, first);
   changing.generation++;
-  assert.notEqual(discovery.generation, first);
-  const second = discovery.generation;
-  await discovery.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, false);
-  assert.equal(discovery.generation, second, 'nothing was known');
+  assert.notEqual(fresh.generation, first);
+  const second = fresh.generation;
+  await fresh.refresh({ metadata: { name: 'v1.wares.test' }, ...SERVICES['v1.wares.test'] } as never, false);
+  assert.equal(fresh.generation, second, 'nothing was known');
 });
 
 test('of a server that does not answer nothing is known', async () => {
@@ -95,18 +95,18 @@ function fakeServer() {
   const reached = {
     reach: async () => ({ client: { request }, origin: new URL('https://ext') }),
   } as unknown as RemoteServers;
-  const discovery = new RemoteDiscovery(services, reached, systemClock);
+  const fetched = new RemoteDiscovery(services, reached, systemClock);
   const refresh = (version: string, resourceVersion: string) =>
-    discovery.refresh(
+    fetched.refresh(
       { metadata: { name: `${version}.wares.test`, resourceVersion }, ...SERVICES[`${version}.wares.test`] } as never,
       true,
     );
-  const names = () => discovery.resources('wares.test', 'v1')?.map((one) => (one as { resource: string }).resource);
-  return { requests, answer, discovery, refresh, names };
+  const names = () => fetched.resources('wares.test', 'v1')?.map((one) => (one as { resource: string }).resource);
+  return { requests, answer, fetched, refresh, names };
 }
 
 test('a document is requested with its tag, also for another version of the same server', async () => {
-  const { requests, answer, discovery, refresh, names } = fakeServer();
+  const { requests, answer, fetched, refresh, names } = fakeServer();
   Object.assign(answer, { etag: '"1"', body: document('crates') });
   await refresh('v1', '1');
   assert.deepEqual(names(), ['crates']);
@@ -114,7 +114,7 @@ test('a document is requested with its tag, also for another version of the same
   await refresh('v2', '2');
   await refresh('v1', '3');
   assert.deepEqual(names(), ['crates']);
-  discovery.forget('v1.wares.test');
+  fetched.forget('v1.wares.test');
   await refresh('v1', '4');
   assert.deepEqual(requests, ['/apis', '/apis unless "1"', '/apis unless "1"', '/apis unless "1"']);
 });
@@ -138,12 +138,12 @@ test('a gzip document is read', async () => {
 });
 
 test('an empty document lists nothing, and one of another kind is refused', async () => {
-  const { answer, discovery, refresh, names } = fakeServer();
+  const { answer, fetched, refresh, names } = fakeServer();
   await refresh('v1', '1');
   assert.deepEqual(names(), []);
   answer.body = '{"kind":"APIGroupList","apiVersion":"v1"}';
   await refresh('v1', '2');
-  assert.equal(discovery.resources('wares.test', 'v1'), undefined);
+  assert.equal(fetched.resources('wares.test', 'v1'), undefined);
 });
 
 test('a server that calls itself unavailable is not requested in the older form, and what it said counts again later', async () => {

@@ -9,8 +9,8 @@ import type { Value } from './value.js';
 import type { ObjectTypes } from './environment.js';
 
 /**
- * The value of JSON at a place of a declared type. Without a type, whole numbers are ints and others doubles, as the
- * reference reads objects it knows no schema of.
+ * The value of JSON at a place of a declared type. Without a type, whole numbers are ints and others doubles, as
+ * kube-apiserver reads objects whose schema it does not know.
  */
 export function fromJson(json: unknown, type: CelType = DYN, objectTypes?: ObjectTypes): Value {
   if (type.decode !== undefined) return type.decode(json) as Value;

@@ -1,5 +1,5 @@
 // AES-CBC with PKCS#7 padding: initialization vector (16 bytes), whole blocks. It vouches for nothing and binds to
-// nothing: a copy under another name opens, and a wrong key is noticed by the padding, most of the time.
+// nothing: a copy under another name decrypts, and a wrong key is noticed by the padding, most of the time.
 import crypto from 'node:crypto';
 import type { RandomBytes } from './random.js';
 import { type Encrypter, TOO_SHORT } from './transformer.js';

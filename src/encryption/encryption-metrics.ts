@@ -147,7 +147,7 @@ interface KeySample {
   readonly at: { set(value: number): void };
 }
 
-/** Series by key id; hashing the id for every value would cost more than opening it. */
+/** Series by key id; hashing the id for every value would cost more than decrypting it. */
 class KeySeries {
   readonly #known = new Map<string, { readonly labels: readonly string[]; readonly sample: KeySample }>();
 

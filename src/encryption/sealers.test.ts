@@ -35,7 +35,7 @@ const encrypters: [
 ];
 for (const [name, make, { bound, around, proven }] of encrypters) {
   describe(name, () => {
-    it('opens what it encrypted, which shows nothing of it', async () => {
+    it('decrypts what it encrypted, which shows nothing of it', async () => {
       const encrypter = await make();
       const encrypted = await encryptWhole(encrypter, plain, place);
       assert.ok(!encrypted.includes('swordfish') && !encrypted.includes('c3dvcmRmaXNo'));
@@ -47,23 +47,24 @@ for (const [name, make, { bound, around, proven }] of encrypters) {
     it(`is ${bound ? '' : 'not '}bound to its place`, async () => {
       const encrypter = await make();
       const encrypted = await encryptWhole(encrypter, plain, place);
-      const open = async () => (await encrypter.decrypt(encrypted, { ...place, key: '/registry/secrets/a/c' })).plain;
-      if (bound) await assert.rejects(open, /message authentication failed/);
-      else assert.deepEqual(await open(), plain);
+      const decrypt = async () =>
+        (await encrypter.decrypt(encrypted, { ...place, key: '/registry/secrets/a/c' })).plain;
+      if (bound) await assert.rejects(decrypt, /message authentication failed/);
+      else assert.deepEqual(await decrypt(), plain);
     });
 
     it('fails on every truncation', async () => {
       const encrypter = await make();
       const encrypted = await encryptWhole(encrypter, plain, place);
       for (let length = 0; length < encrypted.length; length++) {
-        let opened: Buffer | undefined;
+        let decrypted: Buffer | undefined;
         try {
-          opened = (await encrypter.decrypt(encrypted.subarray(0, length), place)).plain;
+          decrypted = (await encrypter.decrypt(encrypted.subarray(0, length), place)).plain;
         } catch {
           continue;
         }
         // Without a tag, whole blocks less may end in something like a padding, but never in what was encrypted.
-        assert.ok(!proven && !opened.equals(plain), `opened at ${length} of ${encrypted.length}`);
+        assert.ok(!proven && !decrypted.equals(plain), `decrypted at ${length} of ${encrypted.length}`);
       }
     });
 
@@ -72,29 +73,29 @@ for (const [name, make, { bound, around, proven }] of encrypters) {
       const encrypted = Buffer.from(await encryptWhole(encrypter, plain, place));
       for (let at = 0; at < encrypted.length; at++) {
         encrypted[at] = (encrypted[at] ?? 0) ^ 1;
-        let opened: Buffer | undefined;
+        let decrypted: Buffer | undefined;
         try {
-          opened = (await encrypter.decrypt(encrypted, place)).plain;
+          decrypted = (await encrypter.decrypt(encrypted, place)).plain;
         } catch {
-          opened = undefined;
+          decrypted = undefined;
         }
-        if (proven) assert.equal(opened, undefined);
-        else assert.ok(opened === undefined || !opened.equals(plain));
+        if (proven) assert.equal(decrypted, undefined);
+        else assert.ok(decrypted === undefined || !decrypted.equals(plain));
         encrypted[at] = (encrypted[at] ?? 0) ^ 1;
       }
     });
   });
 }
 
-it('aescbc says that nothing vouches for what it opened', () => {
+it('aescbc says that nothing authenticates what it decrypted', () => {
   const encrypter = aesCbc(key, random);
   const encrypted = encryptWhole(encrypter, plain, place);
   assert.ok(Buffer.isBuffer(encrypted));
-  const opened = encrypter.decrypt(encrypted, place);
-  assert.ok(!(opened instanceof Promise) && opened.unproven);
+  const decrypted = encrypter.decrypt(encrypted, place);
+  assert.ok(!(decrypted instanceof Promise) && decrypted.unproven);
 });
 
-it('identity refuses what is encrypted, and opens everything else', () => {
+it('identity refuses what is encrypted, and decrypts everything else', () => {
   assert.throws(() => identity.decrypt(Buffer.from('k8s:enc:aesgcm:v1:a:x'), place), /tried to read encrypted data/);
   for (const text of ['{"a":1}', 'k8s\0abc', '', 'k8s:en']) {
     assert.deepEqual(identity.decrypt(Buffer.from(text), place), { plain: Buffer.from(text), stale: false });
@@ -129,8 +130,8 @@ it('a derived key is the first block of an HKDF expansion', () => {
       .update(Buffer.concat([info, Buffer.of(1)]))
       .digest(),
   );
-  const opened = aesGcm(derived, random).decrypt(encrypted.subarray(32), place);
-  assert.deepEqual(opened, { plain, stale: false });
+  const decrypted = aesGcm(derived, random).decrypt(encrypted.subarray(32), place);
+  assert.deepEqual(decrypted, { plain, stale: false });
 });
 
 it('random bytes that are read many at a time are used once', () => {

@@ -1,4 +1,4 @@
-// What storage knows of encryption at rest: values are encrypted on their way to the store and opened on their way back.
+// What storage knows of encryption at rest: values are encrypted on their way to the store and decrypted on their way back.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { Trace } from '../tracing/trace.js';
 
@@ -10,11 +10,11 @@ export interface Decrypted {
   readonly unproven?: boolean;
 }
 
-/** Encrypts and opens the values of one resource. `key` is the full key, which ciphers may bind the value to. */
+/** Encrypts and decrypts the values of one resource. `key` is the full key, which ciphers may bind the value to. */
 export interface ValueTransformer {
   toStorage(plain: Buffer, key: string, trace?: Trace): MaybePromise<Buffer>;
   fromStorage(value: Buffer, key: string, trace?: Trace): MaybePromise<Decrypted>;
-  /** What was opened before might not be opened now: other providers are in force than at first. */
+  /** What was decrypted before might fail now: other providers are in force than at first. */
   readonly changed?: boolean;
   /** A read of the newest version decrypts it anew, although the cache has it: the plugin must be called each time. */
   readonly opensEachTime?: boolean;

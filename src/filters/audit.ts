@@ -50,8 +50,8 @@ export function audit(options: Audit): Filter {
 export function auditRefusal(options: Audit, exchange: Exchange, response: HttpResponse): MaybePromise<HttpResponse> {
   const trail = startTrail(options, exchange);
   if (trail === undefined) return response;
-  const answered = whenReady(trail.answer(response), () => recordReached(options, trail, 'ResponseStarted'));
-  return whenReady(answered, () => response);
+  const recorded = whenReady(trail.answer(response), () => recordReached(options, trail, 'ResponseStarted'));
+  return whenReady(recorded, () => response);
 }
 
 /** Undefined when the policy wants nothing of this request. */
@@ -119,9 +119,9 @@ function answered(
   response: HttpResponse,
 ): MaybePromise<HttpResponse> {
   trail.impersonatedUser = impersonated(exchange);
-  const answered = trail.answer(response);
+  const recorded = trail.answer(response);
   const end = (): MaybePromise<HttpResponse> => completed(options, trail, exchange, response);
-  if (answered instanceof Promise) return answered.then(() => started(options, trail, exchange, end));
+  if (recorded instanceof Promise) return recorded.then(() => started(options, trail, exchange, end));
   return started(options, trail, exchange, end);
 }
 

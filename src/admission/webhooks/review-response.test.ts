@@ -4,7 +4,7 @@ import type { WorkerPool, Task } from '../../lib/async/worker-pool.js';
 import type { RestAnswer } from '../../machinery/rest-call.js';
 import { parseReviewResponse, runParseResponse, type ReviewResponse } from './review-response.js';
 
-const ASKED = { hook: 'a.test', version: 'v1', uid: 'u', mutating: true } as const;
+const CALL = { hook: 'a.test', version: 'v1', uid: 'u', mutating: true } as const;
 
 /** What goes over and comes back is what another thread would see. */
 const workers = (minBytes: number): WorkerPool & { done: number } => ({
@@ -54,15 +54,15 @@ test('an answer comes to the same on a worker thread', async () => {
     { status: 200, contentType: 'application/yaml', body: Buffer.from('kind: AdmissionReview\nresponse: {uid: u}') },
   ]) {
     const there = workers(0);
-    const fromThere = plain(await parseReviewResponse(there, ASKED, answered));
-    assert.deepEqual(fromThere, plain(await parseReviewResponse(undefined, ASKED, answered)));
+    const fromThere = plain(await parseReviewResponse(there, CALL, answered));
+    assert.deepEqual(fromThere, plain(await parseReviewResponse(undefined, CALL, answered)));
     assert.equal(there.done, 1);
   }
 });
 
 test('a short answer is read where it is', async () => {
   const there = workers(100_000);
-  await parseReviewResponse(there, ASKED, answer({ allowed: true }));
+  await parseReviewResponse(there, CALL, answer({ allowed: true }));
   assert.equal(there.done, 0);
 });
 
@@ -71,14 +71,14 @@ test('of very many annotations and warnings only those are parsed that anybody w
   const auditAnnotations = Object.fromEntries(many.map((key) => [key, 'v']));
   const { notes, warnings } = await parseReviewResponse(
     workers(0),
-    ASKED,
+    CALL,
     answer({ allowed: true, auditAnnotations, warnings: [...many, ...many, 'x'.repeat(100_000)] }),
   );
   assert.equal(notes.length, 10_000);
   assert.ok(warnings.length > 10_000 && warnings.length < 20_000, String(warnings.length));
   const long = await parseReviewResponse(
     undefined,
-    ASKED,
+    CALL,
     answer({ allowed: true, warnings: ['x'.repeat(100_000), 'y'] }),
   );
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { validatePolicy } from './policy-validation.js';
 import { validateWebhooks } from './webhook-validation.js';
 
 const MOST = 5_000;
-const LETTERS = 512 * 1024;
+const MAX_CHARACTERS = 512 * 1024;
 
 const WEBHOOK = {
   name: 'a.b.c',
@@ -51,7 +51,7 @@ for (const [kind, validate] of Object.entries(KINDS)) {
       amounts(validate(Array.from({ length: MOST + 1 }, () => 'true'))).join(),
       /has 5001 expressions together, more than the 5000/,
     );
-    const long = 'x'.repeat(LETTERS / 64);
+    const long = 'x'.repeat(MAX_CHARACTERS / 64);
     assert.deepEqual(amounts(validate(Array.from({ length: 64 }, () => long))), []);
     assert.match(
       amounts(validate([...Array.from({ length: 64 }, () => long), 'x'])).join(),

@@ -16,7 +16,14 @@ const objectTypes: ObjectTypes = {
 };
 const options = {
   objectTypes,
-  variables: { pod: POD, any: DYN, packed: ANY, words: mapType(STRING, STRING), maybe: optionalType(INT), 'a.b': INT },
+  variables: {
+    pod: POD,
+    any: DYN,
+    anything: ANY,
+    words: mapType(STRING, STRING),
+    maybe: optionalType(INT),
+    'a.b': INT,
+  },
 };
 const typeOf = (text: string): string => formatType(compiled(text, options).type);
 
@@ -49,7 +56,7 @@ const MISTAKES: readonly (readonly [string, ...string[]])[] = [
   ['1 && pod.name', "1:1 expected type 'bool' but found 'int'", "1:9 expected type 'bool' but found 'string'"],
   ['1.all(x, true)', "1:1 expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
   [
-    'packed.all(x, true)',
+    'anything.all(x, true)',
     "1:1 expression of type 'any' cannot be range of a comprehension (must be list, map, or dynamic)",
   ],
   ['Pod{nme: 1}', "1:8 undefined field 'nme'"],

@@ -35,12 +35,12 @@ export interface EncrypterV2Options {
 const MAX_SEEDS = 10_000;
 
 /** Opens data with an unwrapped key. */
-type OpenData = (data: Buffer, key: string) => Buffer;
+type DecryptData = (data: Buffer, key: string) => Buffer;
 
 export class EncrypterV2 implements Encrypter {
   /** By the text of their wrapped form. */
-  readonly #known = new LRUCache<string, OpenData>({ max: MAX_SEEDS });
-  readonly #unwrapping = new Map<string, Promise<OpenData>>();
+  readonly #known = new LRUCache<string, DecryptData>({ max: MAX_SEEDS });
+  readonly #unwrapping = new Map<string, Promise<DecryptData>>();
   #cachedKey: WriteKey['wrapped'] | undefined;
   #seed: Seed | undefined;
   /** That key as every value has it. */
@@ -71,20 +71,20 @@ export class EncrypterV2 implements Encrypter {
   // hot: every value read
   decrypt(encrypted: Buffer, place: Place): MaybePromise<Decrypted> {
     const above = place.trace?.span;
-    if (above === undefined) return this.#open(encrypted, place, undefined);
+    if (above === undefined) return this.#decrypt(encrypted, place, undefined);
     return this.#openRecorded(encrypted, place, above);
   }
 
   async #openRecorded(encrypted: Buffer, place: Place, above: Span): Promise<Decrypted> {
     const span = above.child('TransformFromStorage with envelopeTransformer', this.#attributes);
     try {
-      return await this.#open(encrypted, place, span);
+      return await this.#decrypt(encrypted, place, span);
     } finally {
       span.end();
     }
   }
 
-  #open(encrypted: Buffer, place: Place, span: Span | undefined): MaybePromise<Decrypted> {
+  #decrypt(encrypted: Buffer, place: Place, span: Span | undefined): MaybePromise<Decrypted> {
     span?.event('About to decode encrypted object');
     const object = this.#decoded(encrypted, span);
     span?.event('Decoded encrypted object');
@@ -92,12 +92,12 @@ export class EncrypterV2 implements Encrypter {
     const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
     const text = wrappedKeyText(object);
     const known = this.#known.get(text);
-    if (known !== undefined) return this.#opened(known, object, place, stale, span);
+    if (known !== undefined) return this.#decryptData(known, object, place, stale, span);
     span?.event('About to decrypt DEK using remote service');
     return this.#unwrapped(text, object).then(
-      (open) => {
+      (decryptData) => {
         span?.event('DEK decryption succeeded');
-        return this.#opened(open, object, place, stale, span);
+        return this.#decryptData(decryptData, object, place, stale, span);
       },
       (error: unknown) => failWith(span, 'DEK decryption failed', error),
     );
@@ -121,8 +121,8 @@ export class EncrypterV2 implements Encrypter {
     return { name: keyHash(keyId), writes: keyId === wrapped.keyId && sourceType === wrapped.sourceType };
   }
 
-  #opened(
-    open: OpenData,
+  #decryptData(
+    decryptData: DecryptData,
     { data, keyId }: EncryptedObject,
     place: Place,
     stale: boolean,
@@ -132,7 +132,7 @@ export class EncrypterV2 implements Encrypter {
     span?.event('About to decrypt data using DEK');
     let plain: Buffer;
     try {
-      plain = open(data, place.key);
+      plain = decryptData(data, place.key);
     } catch (error) {
       return failWith(span, 'Data decryption failed', error);
     }
@@ -151,7 +151,7 @@ export class EncrypterV2 implements Encrypter {
   }
 
   /** Readers that come at the same time share one call. */
-  #unwrapped(text: string, wrapped: WrappedKey): Promise<OpenData> {
+  #unwrapped(text: string, wrapped: WrappedKey): Promise<DecryptData> {
     const running = this.#unwrapping.get(text);
     if (running !== undefined) return running;
     const unwrapping = this.#unwrap(text, wrapped).finally(() => this.#unwrapping.delete(text));
@@ -159,7 +159,7 @@ export class EncrypterV2 implements Encrypter {
     return unwrapping;
   }
 
-  async #unwrap(text: string, wrapped: WrappedKey): Promise<OpenData> {
+  async #unwrap(text: string, wrapped: WrappedKey): Promise<DecryptData> {
     const { service, newUid, metrics } = this.options;
     metrics.unwrapped();
     let key: Buffer;
@@ -168,13 +168,13 @@ export class EncrypterV2 implements Encrypter {
     } catch (error) {
       throw new EncryptionError(`failed to decrypt DEK, error: ${errorText(error)}`, statusOf(error));
     }
-    const open = decrypterOf(key, wrapped.sourceType);
-    this.#keep(text, open);
-    return open;
+    const decryptData = decrypterOf(key, wrapped.sourceType);
+    this.#keep(text, decryptData);
+    return decryptData;
   }
 
-  #keep(text: string, open: OpenData): void {
-    this.#known.set(text, open);
+  #keep(text: string, decryptData: DecryptData): void {
+    this.#known.set(text, decryptData);
     this.options.metrics.seedsKept(this.options.name, this.#known.size);
   }
 }
@@ -188,7 +188,7 @@ function failWith(span: Span | undefined, what: string, error: unknown): never {
 
 const KEY_SIZES = [16, 24, 32];
 
-function decrypterOf(key: Buffer, sourceType: number): OpenData {
+function decrypterOf(key: Buffer, sourceType: number): DecryptData {
   if (sourceType === SEED) {
     if (key.length < SEED_BYTES) throw new Error(`invalid seed length ${key.length} used for key generation`);
     const seed = new Seed(key);

@@ -45,8 +45,8 @@ describe('KMS v2', () => {
     assert.throws(() => encryptWhole(encrypter, plain, place), { message: 'got unexpected nil transformer' });
     assert.equal(await writeKey.check(), undefined);
     for (let i = 0; i < 3; i++) {
-      const opened = encrypter.decrypt(encryptWhole(encrypter, plain, place), place);
-      assert.deepEqual(opened, { plain, stale: false });
+      const decrypted = encrypter.decrypt(encryptWhole(encrypter, plain, place), place);
+      assert.deepEqual(decrypted, { plain, stale: false });
     }
     assert.deepEqual(service.calls, ['Status', 'Encrypt']);
   });
@@ -57,8 +57,8 @@ describe('KMS v2', () => {
     const values = [encryptWhole(written.encrypter, plain, place), encryptWhole(written.encrypter, plain, place)];
     const { service, writeKey, encrypter } = vault();
     await writeKey.check();
-    const opened = await Promise.all(values.map(async (value) => encrypter.decrypt(value, place)));
-    assert.deepEqual(opened, [
+    const decrypted = await Promise.all(values.map(async (value) => encrypter.decrypt(value, place)));
+    assert.deepEqual(decrypted, [
       { plain, stale: false },
       { plain, stale: false },
     ]);
@@ -114,7 +114,7 @@ describe('KMS v2', () => {
     assert.equal(decodeEncryptedObject(encryptWhole(encrypter, plain, place)).keyId, 'key-1');
   });
 
-  it('encrypts for three minutes after the last good status, and opens for ever', async () => {
+  it('encrypts for three minutes after the last good status, and decrypts for ever', async () => {
     const { service, clock, writeKey, encrypter } = vault();
     await writeKey.check();
     const encrypted = encryptWhole(encrypter, plain, place);
@@ -207,11 +207,11 @@ describe('KMS v1', () => {
       return Buffer.from(bytes.subarray(1)).reverse();
     },
   };
-  const open = (cacheSize = 2, service: KmsPluginV1 = turning) =>
+  const encrypterV1 = (cacheSize = 2, service: KmsPluginV1 = turning) =>
     new EncrypterV1({ service, cacheSize, random: crypto.randomBytes, metrics: countingMetrics() });
 
   it('wraps a key for each write, and caches as many as configured', async () => {
-    const encrypter = open();
+    const encrypter = encrypterV1();
     const values = [];
     for (let i = 0; i < 3; i++) values.push(await encryptWhole(encrypter, plain, place));
     turning.calls.length = 0;
@@ -219,14 +219,14 @@ describe('KMS v1', () => {
     assert.deepEqual(turning.calls, []);
     assert.deepEqual(await encrypter.decrypt(values[0] ?? plain, place), { plain, stale: false });
     assert.deepEqual(turning.calls, ['Decrypt']);
-    await open(-1).decrypt(values[0] ?? plain, place);
+    await encrypterV1(-1).decrypt(values[0] ?? plain, place);
     assert.equal(turning.calls.length, 2);
     assert.equal(encrypter.opensEachTime, true);
   });
 
   it('says of a wrapped key whose length cannot be written how long it is', async () => {
     const lavish = { ...turning, encrypt: () => Promise.resolve(Buffer.alloc(70_000)) };
-    await assert.rejects(async () => encryptWhole(open(2, lavish), plain, place), {
+    await assert.rejects(async () => encryptWhole(encrypterV1(2, lavish), plain, place), {
       message: 'cryptobyte: pending child length 70000 exceeds 2-byte length prefix',
     });
   });
@@ -236,10 +236,10 @@ describe('KMS v1', () => {
     const body = await encryptWhole(aesCbc(key, crypto.randomBytes), plain, place);
     const wrapped = await turning.encrypt(key);
     const length = Buffer.from([0, wrapped.length]);
-    const opened = await open().decrypt(Buffer.concat([length, wrapped, body]), place);
-    assert.deepEqual([opened.plain, opened.stale, opened.unproven], [plain, true, true]);
+    const decrypted = await encrypterV1().decrypt(Buffer.concat([length, wrapped, body]), place);
+    assert.deepEqual([decrypted.plain, decrypted.stale, decrypted.unproven], [plain, true, true]);
     for (const bytes of [Buffer.alloc(0), Buffer.from([1]), Buffer.from([0, 9, 1])]) {
-      assert.throws(() => open().decrypt(bytes, place), /failed to read uint16 length prefixed data/);
+      assert.throws(() => encrypterV1().decrypt(bytes, place), /failed to read uint16 length prefixed data/);
     }
   });
 
