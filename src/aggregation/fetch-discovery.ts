@@ -17,7 +17,7 @@ const ALL_IN_ONE = { type: 'application/json', group: 'apidiscovery.k8s.io', kin
 const ACCEPT = ALL_IN_ONE_VERSIONS.map(
   (version) => `${ALL_IN_ONE.type};g=${ALL_IN_ONE.group};v=${version};as=${ALL_IN_ONE.kind}`,
 ).join(',');
-/** An answer without a content type is read as the accepted type. */
+/** A document without an apiVersion counts as the requested one. */
 const API_VERSIONS = ['', ...ALL_IN_ONE_VERSIONS.map((version) => `${ALL_IN_ONE.group}/${version}`)];
 const FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const OLDER_FETCHER: UserInfo = { name: 'system:kube-aggregator', groups: [] };

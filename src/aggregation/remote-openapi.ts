@@ -74,7 +74,7 @@ export class RemoteOpenApi implements ExtensionDocuments {
     return service === undefined ? undefined : this.#services.remote(service);
   }
 
-  /** A registered version is its server's; whatever else servers describe comes after the registered versions. */
+  /** A registered version is its server's; this server's own documents come before whatever else servers describe. */
   #serverOf(name: string, isOwn: (name: string) => boolean): string | undefined {
     const registered = registrationOf(name);
     if (registered !== undefined && this.#indexes.get(registered)?.has(name) === true) return registered;

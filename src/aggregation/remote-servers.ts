@@ -29,7 +29,7 @@ const HTTPS_PORT = 443;
 export class RemoteServers {
   readonly #options: RemoteServerOptions;
   readonly #clients = new Map<string, { readonly key: string; readonly client: HttpClient }>();
-  /** For the check of availability, which calls any endpoint. */
+  /** For the check of availability, which accepts any certificate. */
   readonly #unverified: HttpClient;
 
   constructor(options: RemoteServerOptions) {

@@ -63,7 +63,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Keeps the ids of what it gets, batch by batch. `hold`: a batch is not stored before `release`. */
+/** Keeps the ids of what it gets, batch by batch. `hold`: a batch is not stored before `goOn`. */
 export function testBackend(): AuditBackend & { readonly batches: string[][]; hold: boolean; goOn(): void } {
   const held: (() => void)[] = [];
   const batches: string[][] = [];

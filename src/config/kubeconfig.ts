@@ -168,7 +168,7 @@ function execOf(exec: Reader | undefined, whole: (name: string) => string): Kube
   };
 }
 
-/** Versions without `interactiveMode`. */
+/** Versions in which `interactiveMode` is optional. */
 const OLDER_EXEC = new Set(['client.authentication.k8s.io/v1alpha1', 'client.authentication.k8s.io/v1beta1']);
 
 const saysMoreThanName = (user: Reader): boolean =>

@@ -81,9 +81,9 @@ function timedOut(exchange: Exchange, onTimeout: OnTimeout, late?: Promise<HttpR
   exchange.isLate = true;
   onTimeout(exchange, late);
   exchange.request.cancel?.(OutboundError.deadlineExceeded());
-  // The headers that filters set so far are dropped, too.
+  // The headers of flow control are dropped, as kube-apiserver drops them.
   for (const name of [SCHEMA_HEADER, LEVEL_HEADER]) delete exchange.responseHeaders[name];
-  // No negotiation: the answer has no content type, and is sent as text.
+  // The answer is not negotiated: the Status has no kind and no version, and is sent as text.
   const said = { ...error.status, kind: undefined, apiVersion: undefined };
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   return { status: 504, headers, body: `${JSON.stringify(said)}\n` };

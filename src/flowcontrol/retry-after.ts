@@ -1,7 +1,7 @@
 // The Retry-After of a level's refused clients: the more are refused again and again, the longer.
 
 const MAX_SECONDS = 32;
-/** Refusals a second, over the last Retry-After, that show they came back too soon. */
+/** Refusals a second, over the last Retry-After, that show that clients came back too soon. */
 const TOO_MANY_PER_SECOND = 3;
 
 export class RetryAfter {

@@ -110,7 +110,7 @@ function objectsLookedAt({ objects }: StoredAmount, query: ListQuery, fromCache:
   return query.selected ? objects + limited : 2 * limited;
 }
 
-/** Older states are not in memory. An invalid resourceVersion costs the maximum. */
+/** Older states are not in memory. An invalid resourceVersionMatch counts as a read of the store. */
 function readsTheStore({ continueToken, resourceVersion, resourceVersionMatch, limit }: ListQuery): boolean {
   switch (resourceVersionMatch) {
     case 'NotOlderThan':

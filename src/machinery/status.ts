@@ -200,7 +200,7 @@ export const unsupportedMediaType = (supported: readonly string[]): StatusError 
     `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
 
-/** No route of the path accepts the request's method. */
+/** No route of the path accepts the media type of the body. */
 export const wrongMediaType = (): StatusError =>
   new RouteRefusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 

@@ -10,7 +10,7 @@ export type Schema = Readonly<JSONSchemaProps>;
 export const itemsOf = ({ items }: Schema): Schema | undefined =>
   items === undefined || Array.isArray(items) ? undefined : items;
 
-/** The schemas of a list's items, when there is one for each: never allowed, but walked for its errors. */
+/** The schemas of a list's items, when there is one for each: never allowed, but validated. */
 export const itemSchemasOf = ({ items }: Schema): readonly Schema[] => (Array.isArray(items) ? items : []);
 
 /** The schema of members without one of their own. */

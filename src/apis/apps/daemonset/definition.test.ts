@@ -65,7 +65,7 @@ test('a count is a number of 64 bits, and refused as kube-apiserver refuses what
   ]);
 });
 
-test('partial metadata leaves the generation count out', async () => {
+test('partial metadata leaves out the annotation of the count', async () => {
   const api = new TestApi({ kinds: [daemonSets as unknown as KindDefinition] });
   const spec = {
     selector: { matchLabels: { a: 'b' } },

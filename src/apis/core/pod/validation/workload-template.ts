@@ -25,7 +25,7 @@ export function validateSelected(
   return [invalid(path.child('metadata', 'labels'), labelsValue(template.metadata), UNMATCHED)];
 }
 
-/** Pods that always restart cannot have an active deadline. `kind` is named in the error. */
+/** Templates of long-running workloads always restart, and have no active deadline. `kind` is named in the error. */
 export function validateKeptRunning({ spec }: Readonly<PodTemplateSpec>, kind: string, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   if (spec.restartPolicy !== 'Always') {
