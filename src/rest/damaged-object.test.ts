@@ -32,8 +32,8 @@ test('an object that is damaged after it was cached is refused by name, alone an
   // The bytes of a write stay in memory until all watchers have the event.
   for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
   changeInPlace(path.join(folder, 'store.mdb'), 'bad words');
-  for (const path of [`${MAPS}/bad`, MAPS]) {
-    const { status, body } = await api.get(path);
+  for (const target of [`${MAPS}/bad`, MAPS]) {
+    const { status, body } = await api.get(target);
     assert.equal(status, 500);
     assert.match(
       body.message,

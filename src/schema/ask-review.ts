@@ -1,4 +1,4 @@
-// One question to a webhook that answers by filling in a review, as often as it takes: a webhook that stumbles is asked
+// One request to a webhook that answers by filling in a review, with retries: a webhook that fails is called
 // again, for a while.
 import type { GroupVersionKind } from '../machinery/object.js';
 import type { RestAnswer } from '../machinery/rest-call.js';
@@ -17,7 +17,7 @@ export interface AskReviewOptions {
   readonly post: PostReview;
   /** What the review is. */
   readonly review: GroupVersionKind;
-  /** Told of every attempt: what was thrown, and how long it took. */
+  /** Called after every attempt with what was thrown and how long the attempt lasted. */
   readonly attempted?: (error: Error | undefined, seconds: number) => void;
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -39,7 +39,7 @@ export async function askReview(options: AskReviewOptions, body: string): Promis
     const startMs = nowMs();
     const seconds = (): number => (nowMs() - startMs) / 1000;
     try {
-      const answer = await ask(options, body);
+      const answer = await send(options, body);
       attempted?.(undefined, seconds());
       return answer;
     } catch (error) {
@@ -54,7 +54,7 @@ export async function askReview(options: AskReviewOptions, body: string): Promis
   }
 }
 
-async function ask({ post, review, signal }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+async function send({ post, review, signal }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
   const { status, contentType, body: answer } = await post(body, signal);
   if (answer.length > 0) return decodeAnswer(answer, review);
   throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
@@ -62,7 +62,7 @@ async function ask({ post, review, signal }: AskReviewOptions, body: string): Pr
 
 const PASSING_REASONS: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests', 'ServerTimeout']);
 
-/** Of answers that give no reason. */
+/** For answers without a reason. */
 const PASSING_CODES: ReadonlySet<number> = new Set([429, 500, 504]);
 
 /** What may be over in a moment. A time-out is not: whoever waits has waited long enough. */

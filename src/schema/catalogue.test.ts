@@ -80,7 +80,7 @@ test('equality is by meaning: quantities by value, unset lists are empty, unset 
   assert.ok(!equalByType(type, { containers: null }, { containers: null, priority: 0 }));
 });
 
-test('what is empty is not printed, even when the object is not in normal form', () => {
+test('what is empty is not encoded, even when the object is not in normal form', () => {
   assert.equal(
     encodeJson(mustType('io.k8s.api.core.v1.ConfigMap'), {
       metadata: { labels: {}, finalizers: [], name: '' },

@@ -1,4 +1,4 @@
-// The catalogue at run time: types by kind or by OpenAPI name, materialised file by file when first asked for.
+// The catalogue at run time: types by kind or by OpenAPI name, materialised file by file on first use.
 import { apiVersionOf } from '../machinery/object.js';
 import { describeField, describeType } from './descriptions.js';
 import { catalogueTexts } from './generated/texts.js';

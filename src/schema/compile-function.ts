@@ -17,7 +17,7 @@ export function compileFunction<F extends (...args: never[]) => unknown>(
 
 const isCallable = (value: unknown): value is (...args: unknown[]) => unknown => typeof value === 'function';
 
-/** Collects what a source refers to, giving each a name. */
+/** Collects what a source refers to, each under a name. */
 export class Scope {
   readonly values = new Map<string, unknown>();
 

@@ -10,8 +10,8 @@ import { parseYaml } from './yaml/parse.js';
 const SCHEME = goQuote('k8s.io/client-go/kubernetes/scheme/register.go:84');
 
 /**
- * Throws a DecodeError. JSON and YAML are told apart by how they begin, whatever the answer says it is. What it does
- * not say of its kind is taken for the kind that was asked; unknown fields are passed over.
+ * Throws a DecodeError. JSON and YAML are distinguished by how they begin, whatever the answer says it is. A missing
+ * kind or version is that of the request; unknown fields are ignored.
  */
 export function decodeAnswer(body: Buffer, wanted: GroupVersionKind): Record<string, unknown> {
   const tree = parse(body);

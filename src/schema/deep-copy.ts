@@ -27,7 +27,7 @@ export function deepCopy(value: unknown): unknown {
   return object;
 }
 
-/** The same, for large values. `closesMaps`: maps of the original that are closed are so in the copy. */
+/** Copies large values cooperatively. `closesMaps`: maps of the original that are closed are so in the copy. */
 export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): StepGenerator<T> {
   const resumable = new ResumableWalk();
   const copy = copyIn(resumable, value, closesMaps);

@@ -3,7 +3,7 @@ import { ResumableWalk } from '../lib/scheduling/resumable-walk.js';
 import { isPlainObject } from '../lib/values/plain-object.js';
 import type { StepGenerator } from '../lib/scheduling/yield.js';
 import { compareQuantities } from '../machinery/quantity.js';
-import { isAlwaysPrinted, unsetValue } from './normal-form.js';
+import { isAlwaysEncoded, unsetValue } from './normal-form.js';
 import type { Field, StructType, Type } from './type.js';
 import { fieldsText } from './lazy-fields.js';
 
@@ -43,7 +43,7 @@ function equalStructs(type: StructType, left: Record<string, unknown>, right: Re
 
 function orUnset(field: Field, value: unknown): unknown {
   if (value !== undefined) return value;
-  return isAlwaysPrinted(field) || !field.pointer ? unsetValue(field) : null;
+  return isAlwaysEncoded(field) || !field.pointer ? unsetValue(field) : null;
 }
 
 function equalLists(element: Type, left: unknown, right: unknown): boolean {

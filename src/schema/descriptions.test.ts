@@ -78,7 +78,7 @@ test('hundreds of fields are described, and all of a pod', () => {
   assert.deepEqual(undescribed, []);
 });
 
-test('a type takes what it lacks from the one it names, and sorts of types share the rest', () => {
+test('a type inherits what it lacks from the one it names, and sorts of types share the rest', () => {
   assert.equal(
     describeField('core.v1', 'EphemeralContainerCommon', 'image'),
     describeField('core.v1', 'Container', 'image'),

@@ -1,5 +1,5 @@
 // What types and fields are for, in a sentence each: the *.descriptions files beside the catalogue, one per group.
-// They hold for every version of the group. Only the OpenAPI documents ask, so a group is read on first use.
+// They hold for every version of the group. Only the OpenAPI documents need them, so a group is read on first use.
 import { descriptionTexts } from './generated/description-texts.js';
 
 /** `file` is a file of the catalogue: `apps.v1`. */
@@ -26,7 +26,7 @@ export const describedGroups = (): string[] => Object.keys(descriptionTexts);
 /** All that a group describes: `Deployment`, `DeploymentSpec.replicas`. */
 export const describedNames = (group: string): ReadonlyMap<string, string> => groupOf(group).sentences;
 
-/** Which types of a group lack sentences of their own, and whose they take. */
+/** Which types of a group lack sentences of their own, and whose they share. */
 export const borrowedNames = (group: string): ReadonlyMap<string, string> => groupOf(group).borrowed;
 
 /** Fields that mean the same in every type of a sort. */

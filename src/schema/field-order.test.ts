@@ -5,7 +5,7 @@ import { inFieldOrder } from './field-order.js';
 import { decodeJson } from './json/decode.js';
 import { encodeJson } from './json/encode.js';
 
-test('an object in field order is printed without its type as with it', () => {
+test('an object in field order is encoded without its type as with it', () => {
   const type = mustType('io.k8s.api.core.v1.Pod');
   const sent = {
     status: {},

@@ -2,7 +2,7 @@ import { isPlainObject, setMember } from '../lib/values/plain-object.js';
 import type { Type } from './type.js';
 
 /**
- * The same value with its members in the order in which its type prints them: for where an object is printed as a part
+ * The value with its members in the order in which its type encodes them: for an object that is encoded as a part
  * of something that does not know its type. Keys of maps, and trees without a type, go by name.
  */
 export function inFieldOrder(type: Type, value: unknown): unknown {

@@ -1,12 +1,12 @@
 // A large field set in its wire form (FieldsV1) that nobody has looked into: a text that looks like its tree, and is read
-// when somebody does. To list a hundred thousand members of one map takes the engine a tenth of a second in one call, and
-// whoever carries an object on, copies or prints it needs the text only.
+// on first access. To list a hundred thousand members of one map costs the engine a tenth of a second in one call, and
+// whoever passes an object on, copies or encodes it needs the text only.
 import type { JsonObject } from '../machinery/object.js';
 import { sharedText } from './shared-fields.js';
 
 const sets = new WeakMap<object, UnreadFields>();
 
-/** The tree of a text that this program has printed. It is not to be changed. */
+/** The tree of a text that this program has encoded. It is not to be changed. */
 export function unreadFields(text: string): JsonObject {
   const unread = new UnreadFields(text);
   const tree = new Proxy<JsonObject>({}, unread);

@@ -2,13 +2,13 @@
 import { isPlainObject } from '../lib/values/plain-object.js';
 import type { Field, ScalarName, StructType, Type } from './type.js';
 
-/** Whether the member is printed even when nobody set it. */
-export function isAlwaysPrinted(field: Field): boolean {
+/** Whether the member is encoded even when nobody set it. */
+export function isAlwaysEncoded(field: Field): boolean {
   if (!field.omitEmpty) return true;
   return field.omitZero !== true && !field.pointer && isStructInGo(field.type);
 }
 
-/** The value of a member that nobody set and that is printed nevertheless. */
+/** The value of a member that nobody set and that is encoded nevertheless. */
 export const unsetValue = (field: Field): unknown => (field.pointer ? null : zeroValue(field.type));
 
 /** The zero value of a type that is no pointer. A new object each time. */
@@ -34,12 +34,12 @@ export function zeroStruct(type: StructType): Record<string, unknown> {
   return zero;
 }
 
-/** The fields of a type that are always printed. */
+/** The fields of a type that are always encoded. */
 export function encodedFields(type: StructType): readonly Field[] {
-  let fields = alwaysPrinted.get(type);
+  let fields = alwaysEncoded.get(type);
   if (fields === undefined) {
-    fields = type.fields.filter(isAlwaysPrinted);
-    alwaysPrinted.set(type, fields);
+    fields = type.fields.filter(isAlwaysEncoded);
+    alwaysEncoded.set(type, fields);
   }
   return fields;
 }
@@ -62,7 +62,7 @@ export function isOmitted(field: Field, value: unknown): boolean {
   return !field.pointer && !isStructInGo(field.type) && isEmptyValue(value);
 }
 
-const alwaysPrinted = new WeakMap<StructType, readonly Field[]>();
+const alwaysEncoded = new WeakMap<StructType, readonly Field[]>();
 
 const structScalars = new Set<ScalarName>([
   'quantity',

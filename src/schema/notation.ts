@@ -115,7 +115,7 @@ function parseMember([head = '', typeText = '', protoText = '', ...rest]: string
   const json = trimEnd(head, '?');
   const omitEmpty = json.length < head.length;
   const pointer = typeText.startsWith('*');
-  // A default may contain spaces, so it is the last word and takes the rest of the line.
+  // A default may contain spaces, so it is the last word and extends to the end of the line.
   const defaultAt = rest.findIndex((word) => word.startsWith('default='));
   const words = defaultAt < 0 ? rest : [...rest.slice(0, defaultAt), rest.slice(defaultAt).join(' ')];
   return {

@@ -23,6 +23,6 @@ test('however many sets there are, what is kept of them has a bound', () => {
   const wide = 'x'.repeat(8000);
   for (let i = 0; i < 200; i++) sharedFields(`{"f:${i}${wide}":{}}`);
   assert.notEqual(sharedFields('{"f:first":{}}'), first);
-  // Whoever still has the old tree prints it as before.
+  // Whoever still has the old tree encodes it as before.
   assert.equal(sharedText(first), '{"f:first":{}}');
 });

@@ -1,19 +1,19 @@
 // Field sets in their wire form (FieldsV1), each kept once. Objects that one program writes own the same fields: of ten
-// thousand pods there are a few sets, and each would be parsed, copied and printed with every write.
+// thousand pods there are a few sets, and each would be parsed, copied and encoded with every write.
 //
 //   text  {"f:data":{".":{},"f:a":{}}}  →  one frozen tree, and from the tree back to its text
 import type { JsonObject } from '../machinery/object.js';
 
-/** Longer ones are an object's own, and belong to whoever asked for them. */
+/** Longer ones are an object's own, and belong to the caller. */
 const MAX_CHARACTERS_OF_ONE = 16 * 1024;
-/** When there are more letters all are forgotten, which costs each set a parse. */
+/** When the texts have more characters all are forgotten, which costs each set a parse. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 const trees = new Map<string, JsonObject>();
 const texts = new WeakMap<object, string>();
 let characters = 0;
 
-/** The tree of a text that is printed as Go prints it. It is not to be changed. */
+/** The tree of a text that has Go's encoding. It is not to be changed. */
 // hot: on every write, for every manager.
 export function sharedFields(text: string): JsonObject {
   const known = trees.get(text);

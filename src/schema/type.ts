@@ -83,8 +83,8 @@ export interface StructType {
 /** How trees of a type that exists at run time only are read. */
 export interface Unstructured {
   /**
-   * Drops what the schema does not know and brings metadata into its normal form, in place. Answers the paths of what
-   * was dropped, when `strict` asks for them. Throws DecodeError for metadata that is none. Nulls that the schema does not
+   * Drops what the schema does not know and brings metadata into its normal form, in place. Returns the paths of what
+   * was dropped, when `strict` is set. Throws DecodeError for metadata that is none. Nulls that the schema does not
    * allow are dropped too, unless they are to be kept.
    */
   coerce(tree: Record<string, unknown>, strict: boolean, keepNulls?: boolean): readonly string[];
@@ -109,9 +109,9 @@ export interface Field {
   readonly type: Type;
   /** Protobuf number; 0 when the field has none. */
   readonly proto: number;
-  /** Not printed when empty. A struct that is not a pointer is never empty. */
+  /** Not encoded when empty. A struct that is not a pointer is never empty. */
   readonly omitEmpty: boolean;
-  /** Not printed when it is its zero value, structs and times too. */
+  /** Not encoded when it is its zero value, structs and times too. */
   readonly omitZero?: boolean;
   /** May be unset as distinct from its zero value. */
   readonly pointer: boolean;

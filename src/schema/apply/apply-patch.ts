@@ -34,7 +34,7 @@ export interface ApplyWrite extends Write {
 }
 
 /**
- * The object the apply asks for, with its managedFields, as plain JSON: not defaulted and not in normal form yet (lists
+ * The object as applied, with its managedFields, as plain JSON: not defaulted and not in normal form yet (lists
  * and maps that lost all they had are null). A new value throughout. Throws StatusError.
  */
 export const applyPatch = (write: ApplyWrite): JsonObject => runSync(applySteps(write));
@@ -47,7 +47,7 @@ export function* applySteps(write: ApplyWrite): StepGenerator<JsonObject> {
   const before = live === undefined ? { ...zeroOf(type), apiVersion, kind } : withoutManagedFields(live);
   let managers = yield* decodeLive(live);
   if (managers.size === 0 && live !== undefined) {
-    // What was there before the first apply belongs to a manager of its own, so that taking it over conflicts.
+    // What was there before the first apply belongs to a manager of its own, so that an apply over it conflicts.
     managers = yield* ownBeforeFirstApply(write, before);
   }
   yield;
@@ -75,7 +75,7 @@ function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): StepGenera
   }
 }
 
-/** Validation allows lists that apply cannot tell the items of, and so an object may lie there that no one can apply. */
+/** Validation allows lists whose items apply cannot distinguish, and so an object may exist that no one can apply. */
 function untypedReason(object: Readonly<JsonObject>, type: StructType): string | undefined {
   try {
     validateTypedObject(object, type);
@@ -190,7 +190,7 @@ function* own(
   if (mine !== undefined) {
     const fields = mine.fields.difference(SYSTEM_FIELDS).orSame(managers.get(identity)?.fields);
     if (fields.empty) result.managers.delete(identity);
-    // The time tells when the object changed, not when it was applied.
+    // The time is that of the object's change, not of the apply.
     else result.managers.set(identity, managerOf(mine, fields, result.object === undefined ? mine.time : timeOf(time)));
   }
   return result;

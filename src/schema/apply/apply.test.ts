@@ -42,7 +42,7 @@ function apply(manager: string, live: object | undefined, patch: JsonObject, mor
   return applyPatch({ ...write, live: live as JsonObject | undefined, patch: whole }) as Shape;
 }
 
-test('others have their turn between any two passes over what is pruned', () => {
+test('pruning yields to the event loop between any two passes', () => {
   const write = {
     type: configMap,
     apiVersion: 'v1',
@@ -64,7 +64,7 @@ test('others have their turn between any two passes over what is pruned', () => 
   const patch = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: counted };
   const inEachStep: number[] = [];
   for (const steps = applySteps({ ...write, patch }); steps.next().done !== true; passes = 0) inEachStep.push(passes);
-  // Whether both sides are empty is asked before they are walked.
+  // Whether both sides are empty is checked before they are walked.
   assert.ok(Math.max(...inEachStep) <= 2, inEachStep.join());
   assert.ok(inEachStep.length > 20, `${inEachStep.length} steps`);
 });
@@ -119,7 +119,7 @@ test('the wire form has one order: fields, keys by value, values, positions', ()
   assert.throws(() => FieldSet.decode({ f: {} }));
 });
 
-test('difference takes members, recursive difference also what is below', () => {
+test('difference removes members, recursive difference also what is below', () => {
   const set = FieldSet.decode({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} });
   const other = FieldSet.decode({ 'f:a': {} });
   assert.deepEqual(set.difference(other).encode(), { 'f:a': { 'f:b': {} }, 'f:c': {} });
@@ -168,7 +168,7 @@ test('an embedded object is one value, and a time that was not set is no change'
   assert.deepEqual(owned['m'], { 'f:reason': {} });
 });
 
-test('an update takes what it changes from its owners, and nothing else', () => {
+test('an update removes what it changes from its owners, and nothing else', () => {
   const live = update('m1', undefined, { metadata: { name: 'c', uid: 'u' }, data: { x: '1', y: '1' } });
   const next = update('m2', live, { ...live, data: { x: '2', z: '1' } });
   assert.deepEqual(owners(next), { m1: { 'f:data': {} }, m2: { 'f:data': { 'f:x': {}, 'f:z': {} } } });
@@ -188,7 +188,7 @@ test('managers are forgotten on request and come back with the first apply', () 
   });
 });
 
-test('only ten updaters are remembered by name', () => {
+test('only ten updaters are kept by name', () => {
   let live = update('m0', undefined, { metadata: { name: 'c', uid: 'u' }, data: { k0: '' } });
   for (let n = 1; n <= 12; n++) {
     const at = new Date(time.getTime() + n * 1000);
@@ -208,7 +208,7 @@ test('an applier gives up what it no longer says; shared fields stay', () => {
   assert.deepEqual(owners(live), { m1: { 'f:data': { 'f:a': {} } }, m2: { 'f:data': { 'f:c': {}, 'f:s': {} } } });
 });
 
-test('an apply that says all it said before takes nothing away, not even what nobody owns within its items', () => {
+test('an apply that says all it said before removes nothing, not even what nobody owns within its items', () => {
   const of = (container: JsonObject): JsonObject => ({
     metadata: { name: 'd' },
     spec: { template: { spec: { containers: [{ name: 'one', ...container }] } } },
@@ -223,7 +223,7 @@ test('an apply that says all it said before takes nothing away, not even what no
   assert.deepEqual(containers(apply('a', again, of({ image: 'j' }), more)), [{ name: 'one', image: 'j', tty: true }]);
 });
 
-test('a conflict names its owners and fields; force takes them', () => {
+test('a conflict names its owners and fields; force overrides them', () => {
   const live = update('kubectl-edit', undefined, { metadata: { name: 'c', uid: 'u' }, data: { a: '1', b: '1' } });
   const applied = apply('m1', live, { metadata: { name: 'c' }, data: { d: '1' } });
   const one = refusal(() => apply('m2', applied, { metadata: { name: 'c' }, data: { a: '2' } }));
@@ -243,7 +243,7 @@ test('a conflict names its owners and fields; force takes them', () => {
   });
 });
 
-test('keyed items are told apart by their keys, defaults included, and keep their order', () => {
+test('keyed items are distinguished by their keys, defaults included, and keep their order', () => {
   const more = { type: service, kind: 'Service', force: true };
   const live = apply(
     'm1',
@@ -299,7 +299,7 @@ test('a configuration that does not fit its type is refused with every place', (
   );
 });
 
-test('kubectl takes over what client-side apply set and nobody changed', () => {
+test('kubectl adopts what client-side apply set and nobody changed', () => {
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
   const configuration = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: '1', b: '1' } };
   const created = {
@@ -377,7 +377,7 @@ test('a field set of another version is compared in that version', () => {
   assert.equal(newObject.metadata.managedFields, undefined, 'nobody knows whose fields those are');
 });
 
-test('live items that cannot be told apart count as one', () => {
+test('live items that cannot be distinguished count as one', () => {
   const twice = {
     metadata: {},
     spec: {
@@ -416,7 +416,7 @@ test('the replica count changes hands through scale', () => {
   ]);
 });
 
-test('a scale that stays as it was leaves appliers alone, and takes the count from updaters to themselves', () => {
+test('a scale that stays as it was leaves appliers alone, and moves the count from updaters to themselves', () => {
   const paths = { 'apps/v1': ['f:spec', 'f:replicas'] };
   const owned = { fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } } };
   const of = (operation: 'Apply' | 'Update'): ManagedFieldsEntry[] => [
@@ -425,8 +425,8 @@ test('a scale that stays as it was leaves appliers alone, and takes the count fr
   const scaled = (parent: ManagedFieldsEntry[]) =>
     fromScaleManagedFields(parent, toScaleManagedFields(parent, paths), 'apps/v1', paths);
   assert.deepEqual(scaled(of('Apply')), of('Apply'));
-  const [taken, left] = scaled(of('Update')) ?? [];
-  assert.deepEqual([taken?.time, taken?.fieldsV1], [undefined, { 'f:spec': { 'f:replicas': {} } }]);
+  const [adopted, left] = scaled(of('Update')) ?? [];
+  assert.deepEqual([adopted?.time, adopted?.fieldsV1], [undefined, { 'f:spec': { 'f:replicas': {} } }]);
   assert.deepEqual([left?.time, left?.fieldsV1], ['2026-01-02T03:04:05Z', { 'f:spec': { 'f:paused': {} } }]);
 });
 
@@ -463,7 +463,7 @@ test('a write that changes only times is none', () => {
   assert.deepEqual(later, old);
 });
 
-test('an object whose items cannot be told apart refuses to be applied to', () => {
+test('an object whose items cannot be distinguished refuses to be applied to', () => {
   const account = mustTypeOf('', 'ServiceAccount');
   const patch = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 's' } };
   const why =

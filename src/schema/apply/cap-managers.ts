@@ -1,4 +1,4 @@
-// A bound on how many updaters one object remembers.
+// A bound on how many updaters one object keeps.
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { FieldSet } from './field-set.js';

@@ -21,7 +21,7 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-/** Throws TypedValueError when an item of a list cannot be told from others. */
+/** Throws TypedValueError when an item of a list cannot be distinguished from others. */
 export const compare = (left: unknown, right: unknown, type: Type): Comparison =>
   runSync(compareSteps(left, right, type));
 
@@ -170,7 +170,7 @@ function itemsByElement(
   resumable.each(list.length, add, () => then(items));
 }
 
-/** Items that cannot be told apart count as one value at their step. */
+/** Items that cannot be distinguished count as one value at their step. */
 function compareItems(
   walk: Walk,
   element: string,

@@ -1,4 +1,4 @@
-// What an applier is told when others own what it wants to set.
+// The Status for an applier when others own what it wants to set.
 import { goQuote } from '../../lib/go/quote.js';
 import { applyConflict, type StatusError } from '../../machinery/status.js';
 import { identityOf, type Manager } from './managers.js';

@@ -3,7 +3,7 @@ import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 
-/** Equality of JSON values, whatever the order of members, as valuesEqual() tells it; for large ones. */
+/** Equality of JSON values, whatever the order of members, as in valuesEqual(); for large ones. */
 export function* equalSteps(left: unknown, right: unknown): StepGenerator<boolean> {
   const walk: Walk = { equal: true, resumable: new ResumableWalk() };
   visit(walk, left, right);

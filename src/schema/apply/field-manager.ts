@@ -32,7 +32,7 @@ import { zeroOf } from './zero.js';
 export interface Write {
   /** The kind's type in `apiVersion`. */
   readonly type: StructType;
-  /** The request's version; objects are given in it. */
+  /** The request's version; objects are passed in it. */
   readonly apiVersion: string;
   /** `fieldManager`, or managerFromUserAgent(). */
   readonly manager: string;
@@ -103,7 +103,7 @@ function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Read
   const { newObject, reset, apiVersion, type } = write;
   const sent = newObject.metadata.managedFields;
   const stored = live.metadata.managedFields;
-  // What a definition says of a custom resource's fields may have changed since.
+  // What a CRD says of a custom resource's fields may have changed since.
   if (reset === true || type.unstructured !== undefined) return false;
   if (stored?.some((entry) => entry.apiVersion !== apiVersion)) return false;
   if (stored !== undefined && hasTwins(stored)) return false;
@@ -155,14 +155,14 @@ export function* trackUpdate(
   managers: Managers,
   name: string,
 ): StepGenerator<Managers> {
-  const { managers: remaining, taken } = yield* ownUpdate(
+  const { managers: remaining, owned } = yield* ownUpdate(
     versioned(write, before),
     versioned(write, updated),
     managers,
     ownershipContext(write),
   );
   yield;
-  const fields = taken.difference(SYSTEM_FIELDS);
+  const fields = owned.difference(SYSTEM_FIELDS);
   if (!fields.empty) {
     const manager = updater(write, name);
     const identity = identityOf(manager);
@@ -281,7 +281,7 @@ function readManager(userAgent: string): string {
   return name;
 }
 
-/** A write that would change only when someone wrote is no write: gives `object` its old times back. */
+/** A write that would change only the times of its writers is no write: restores the old times in `object`. */
 export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): StepGenerator<void> {
   const [entries, oldEntries] = [object.metadata.managedFields ?? [], old.metadata.managedFields ?? []];
   if (entries.length !== oldEntries.length || entries.length === 0) return;

@@ -23,7 +23,7 @@ const KINDS = [
 
 const pod = typeOf('', 'v1', 'Pod') as StructType;
 
-/** None if they cannot be told. */
+/** None if they cannot be distinguished. */
 function fieldsOf(object: JsonObject, type: StructType, reset: FieldSet): JsonObject | undefined {
   try {
     return runSync(newFieldSteps(object, type, { system: SYSTEM_FIELDS, reset }));
@@ -37,7 +37,7 @@ function fieldsOf(object: JsonObject, type: StructType, reset: FieldSet): JsonOb
 function remembering(object: JsonObject, type: StructType): FieldSet {
   const reset = FieldSet.of(['f:status']);
   const fields = fieldsOf(object, type, reset);
-  // One of eight is remembered.
+  // One of eight is kept.
   if (fields !== undefined) for (let time = 0; time < 8; time++) memoizeFields(object, type, reset, fields);
   return reset;
 }
@@ -57,14 +57,14 @@ test('what an object owns is known from one with the same names and other values
   assert.equal(sharedText(alike as JsonObject), JSON.stringify(alike));
 });
 
-test('items that are told apart by another name are not alike, nor are other members or other fields left out', () => {
+test('items that are distinguished by another name are not alike, nor are other members or other fields left out', () => {
   const reset = remembering(somePod('c', 'one'), pod);
   assert.equal(fieldsOfAlike(somePod('d', 'one'), pod, reset), undefined);
   assert.equal(fieldsOfAlike(somePod('c', 'one', { status: {} }), pod, reset), undefined);
   assert.equal(fieldsOfAlike(somePod('c', 'one'), pod, FieldSet.of(['f:status'])), undefined);
 });
 
-test('whatever is taken for alike owns what it would own by itself', () => {
+test('whatever counts as alike owns what it would own by itself', () => {
   const random = sequence(11);
   let known = 0;
   for (const [group, kind] of KINDS) {
@@ -81,7 +81,7 @@ test('whatever is taken for alike owns what it would own by itself', () => {
       }
     }
   }
-  assert.ok(known > 500, `${known} were taken for alike`);
+  assert.ok(known > 500, `${known} counted as alike`);
 });
 
 /** A copy, with a little of it otherwise. */

@@ -1,8 +1,8 @@
-// What the writers of new objects own, remembered by what the objects look like.
+// What the writers of new objects own, cached by what the objects look like.
 //
 // The objects that one program creates differ in their values, and what is owned is a matter of names: values count only
-// where they tell items apart, and where an object with nothing set has one as well. So most objects are like one that came
-// before, and to see that takes a fraction of noting their fields and printing them.
+// where they distinguish items, and where an object with nothing set has one as well. So most objects are like one that
+// came before, and to see that costs a fraction of collecting their fields and encoding them.
 //
 //   object    {"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}
 //   likeness  metadata: labels: app: anything
@@ -19,8 +19,8 @@ import { zeroOf } from './zero.js';
 
 /** Likenesses of one type: objects are held against each of them. */
 const MAX_OF_TYPE = 8;
-/** Of the objects that are like none, every so many is remembered: in a crowd that has nothing in common it would be in vain. */
-const REMEMBERED_OF = 8;
+/** Of the objects that are like none, one in so many is cached: objects with nothing in common would only fill it. */
+const CACHED_ONE_OF = 8;
 /** Values of an object; larger ones are seldom created often. */
 const MAX_VALUES_OF_ONE = 512;
 /** When there are more values in all likenesses, all are forgotten. */
@@ -41,7 +41,7 @@ interface OfType {
 let types = new WeakMap<StructType, OfType>();
 let values = 0;
 
-/** What the writer of an object owns that is like one remembered. Not to be changed. For small objects: they are gone through at once. */
+/** The fields of the writer of an object like a cached one. Not to be changed. For small objects: walked at once. */
 // hot: on every create.
 export function fieldsOfAlike(
   object: Readonly<JsonObject>,
@@ -53,7 +53,7 @@ export function fieldsOfAlike(
   for (let at = 0; at < known.length; at++) {
     const one = known[at] as Known;
     if (one.reset !== reset || !one.likeness.has(object)) continue;
-    // What is asked for most comes to stand in front.
+    // What is used most moves to the front.
     if (at > 0) [known[at - 1], known[at]] = [one, known[at - 1] as Known];
     return one.fields;
   }
@@ -69,7 +69,7 @@ export function memoizeFields(
 ): void {
   let ofType = types.get(type);
   if (ofType === undefined) types.set(type, (ofType = { known: [], strangers: 0 }));
-  if (ofType.strangers++ % REMEMBERED_OF !== 0) return;
+  if (ofType.strangers++ % CACHED_ONE_OF !== 0) return;
   const looking = new Looking();
   const likeness = looking.at(zeroOf(type), object, type, undefined);
   const shared = likeness && sharedFields(fieldSetText(fields));
@@ -126,17 +126,17 @@ class Likeness {
   /** One program writes the members of its objects in one order. */
   private hasMembers(object: JsonObject): boolean {
     const { names, below } = this;
-    const given = Object.keys(object);
-    if (given.length !== names.length) return false;
+    const present = Object.keys(object);
+    if (present.length !== names.length) return false;
     for (let at = 0; at < names.length; at++) {
       const name = names[at] as string;
-      if (given[at] !== name || !(below[at] as Likeness).has(object[name])) return false;
+      if (present[at] !== name || !(below[at] as Likeness).has(object[name])) return false;
     }
     return true;
   }
 }
 
-/** Looks at an object as newFieldSteps() does, and takes down what that depends on. */
+/** Looks at an object as newFieldSteps() does, and records what that depends on. */
 class Looking {
   values = 0;
 

@@ -46,8 +46,8 @@ export class FieldSet {
   }
 
   /** Reads the wire form, one that is shared once. Throws when a key is no step. */
-  static decode(given: Readonly<JsonObject>, resumable: ResumableWalk = UNDIVIDED): FieldSet {
-    const fields = readFields(given);
+  static decode(encoded: Readonly<JsonObject>, resumable: ResumableWalk = UNDIVIDED): FieldSet {
+    const fields = readFields(encoded);
     const known = decoded.get(fields);
     if (known !== undefined) return known;
     if (sharedText(fields) !== undefined) return FieldSet.decodeShared(fields);

@@ -50,7 +50,7 @@ const apply = (live: JsonObject | undefined, patch: JsonObject, manager: string)
   return applyPatch({ type, apiVersion: 'v1', kind, live, patch, manager, force: true, subresource: '', time });
 };
 
-test('a large apply takes away what it no longer says, and leaves what another owns', () => {
+test('a large apply removes what it no longer says, and leaves what another owns', () => {
   const first = apply(undefined, configMap(0, MANY, 'a'), 'one');
   assert.equal(Object.keys(first['data'] as JsonObject).length, MANY);
   const second = apply(first, configMap(MANY / 2, MANY + 10, 'b'), 'two');
@@ -77,7 +77,7 @@ test('a large keyed list is applied in the order of the configuration, item by i
 const envOf = (object: JsonObject): unknown =>
   ((object['spec'] as JsonObject)['containers'] as { env: unknown }[])[0]?.env;
 
-test('a large update takes what it changes from others', () => {
+test('a large update removes what it changes from others', () => {
   const live = apply(undefined, configMap(0, MANY, 'a'), 'one');
   const newObject = { ...configMap(0, MANY, 'b'), metadata: { ...(live['metadata'] as JsonObject) } } as JsonObject;
   (newObject['data'] as JsonObject)['k7'] = 'a';
@@ -113,7 +113,7 @@ test('many thousands of updaters become one in time that grows with them', () =>
   assert.ok(sets < 2.2 * written(2_000).sets, `${sets}`);
 });
 
-test('what the writer of a large new object owns is what a comparison with nothing tells', () => {
+test('what the writer of a large new object owns is the result of a comparison with nothing', () => {
   const objects: [JsonObject, StructType][] = [
     [configMap(0, MANY, 'a'), CONFIG_MAP],
     [{ ...configMap(0, 4090, 'a'), metadata: { name: 'x', labels: configMap(0, 9, '')['data'] } }, CONFIG_MAP],
@@ -203,7 +203,7 @@ test('steps are sorted by what they say: numbers by their size, keys by their va
   assert.deepEqual(runSync(sortElementSteps(many.toReversed())), many);
 });
 
-test('no more than ten thousand places are told that do not fit their type', () => {
+test('no more than ten thousand places are reported that do not fit their type', () => {
   const errorsOf = (config: JsonObject): string[] => {
     try {
       apply(undefined, config, 'one');

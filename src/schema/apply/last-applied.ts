@@ -14,7 +14,7 @@ const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 export const KUBECTL = 'kubectl';
 
 /**
- * Fields that client-side apply set and nobody changed since: kubectl may take them without a conflict. Undefined when
+ * Fields that client-side apply set and nobody changed since: kubectl may own them without a conflict. Undefined when
  * the object has no usable annotation.
  */
 export function fieldsFromLastApplied(
@@ -35,7 +35,7 @@ export function fieldsFromLastApplied(
   }
 }
 
-/** Keeps the annotation telling the last configuration, as long as the object has it. */
+/** Keeps the annotation with the last configuration, as long as the object has it. */
 export function updateLastApplied(object: JsonObject, configuration: Readonly<JsonObject>): void {
   const annotations = annotationsOf(object);
   if (annotations === undefined || !annotations[LAST_APPLIED]) return;

@@ -104,7 +104,7 @@ export function entryOf(
   return entry;
 }
 
-/** `[]` and `[{}]` ask for forgetting all managers. Look at the object as it was sent: its normal form has no `[]`. */
+/** `[]` and `[{}]` reset all managers. Look at the object as it was sent: its normal form has no `[]`. */
 export function isManagedFieldsReset(entries: unknown): boolean {
   if (!Array.isArray(entries) || entries.length > 1) return false;
   return entries.every((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry).length === 0);

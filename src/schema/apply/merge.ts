@@ -1,4 +1,4 @@
-// The live object with a configuration laid over it. Nothing is taken away; lists keep the live order where the
+// The live object with a configuration laid over it. Nothing is removed; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
@@ -101,17 +101,17 @@ function mergeItems(
   const lookLeft = (at: number): void => {
     const element = itemElement(shape, left[at]);
     leftElements.push(element);
-    // Live items that cannot be told apart are replaced as a whole, not merged.
+    // Live items that cannot be distinguished are replaced as a whole, not merged.
     leftItems.set(element, leftItems.has(element) ? null : left[at]);
   };
   resumable.each(right.length, lookRight, () =>
     resumable.each(left.length, lookLeft, () => {
-      const take = (leftItem: unknown, rightItem: unknown): void => {
+      const add = (leftItem: unknown, rightItem: unknown): void => {
         const item = visit(resumable, leftItem, rightItem, shape.element, undefined);
         if (item !== undefined) merged.push(item);
       };
       const sides = { left, leftElements, leftItems, rightElements, rightItems };
-      resumable.loop(interleaving(sides, take, () => (through = true)));
+      resumable.loop(interleaving(sides, add, () => (through = true)));
     }),
   );
   return through && merged.length === 0 ? undefined : merged;
@@ -125,19 +125,19 @@ interface Sides {
   readonly rightItems: ReadonlyMap<string, unknown>;
 }
 
-/** Takes one item after another; each step answers whether there are more. */
+/** Visits one item after another; each step returns whether there are more. */
 function interleaving(
   { left, leftElements, leftItems, rightElements, rightItems }: Sides,
-  take: (leftItem: unknown, rightItem: unknown) => void,
+  add: (leftItem: unknown, rightItem: unknown) => void,
   end: () => void,
 ): () => boolean {
-  // Items both sides have, in the configuration's order: the live order gives way to it.
+  // Items both sides have, in the configuration's order, which overrides the live order.
   const shared = rightElements.filter((element) => leftItems.has(element));
   let nextShared = 0;
   const done = new Set<string>();
-  const takeBoth = (element: string): void => {
+  const addBoth = (element: string): void => {
     done.add(element);
-    take(leftItems.get(element), rightItems.get(element));
+    add(leftItems.get(element), rightItems.get(element));
     if (element === shared[nextShared]) nextShared++;
   };
 
@@ -150,7 +150,7 @@ function interleaving(
     const leftElement = leftElements[l];
     if (leftElement !== undefined && r < rightElements.length) {
       if (leftElement === rightElements[r]) {
-        takeBoth(leftElement);
+        addBoth(leftElement);
         l++;
         r++;
         return true;
@@ -163,13 +163,13 @@ function interleaving(
     }
     if (leftElement !== undefined) {
       if (!rightItems.has(leftElement)) {
-        take(left[l], undefined);
+        add(left[l], undefined);
         l++;
         return true;
       }
       if (done.has(leftElement)) l++;
     }
-    if (r < rightElements.length) takeBoth(rightElements[r++] as string);
+    if (r < rightElements.length) addBoth(rightElements[r++] as string);
     return true;
   };
 }

@@ -24,7 +24,7 @@ const KINDS = [
   ['rbac.authorization.k8s.io', 'ClusterRole'],
 ] as const;
 
-test('a new object is owned as a comparison with nothing tells', () => {
+test('a new object is owned as by a comparison with nothing', () => {
   const random = sequence(7);
   const resets = [FieldSet.of(), FieldSet.of(['f:status']), FieldSet.of(['f:spec'], ['f:metadata', 'f:labels'])];
   let compared = 0;

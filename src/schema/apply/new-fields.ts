@@ -119,7 +119,7 @@ const FEW = 16;
 const sorted = (names: readonly string[]): string[] =>
   names.length <= FEW ? sortFew(names as string[]) : names.toSorted();
 
-/** Items that cannot be told apart count as one value at their step. */
+/** Items that cannot be distinguished count as one value at their step. */
 function addItems(
   resumable: ResumableWalk,
   fields: JsonObject,

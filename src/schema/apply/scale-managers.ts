@@ -53,7 +53,7 @@ export function fromScaleManagedFields(
   const path = paths[apiVersion];
   for (const [identity, manager] of scalers) {
     if (path === undefined || path === null || !manager.fields.has(REPLICAS_IN_SCALE)) continue;
-    // kube-apiserver forgets when the count was taken over.
+    // kube-apiserver drops the time of the manager whose count was overridden.
     result.set(identity, { ...manager, apiVersion, fields: FieldSet.of(path), time: undefined });
   }
   return encodeManagers(result);

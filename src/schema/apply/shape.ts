@@ -77,7 +77,7 @@ export interface Member {
 export const memberOf = ({ named, others }: MapShape, name: string): Member =>
   named.get(name) ?? { element: fieldElement(name), type: others, field: undefined };
 
-/** The step to an item. Throws TypedValueError when the item cannot be told from others. */
+/** The step to an item. Throws TypedValueError when the item cannot be distinguished from others. */
 export function itemElement(list: ListShape, item: unknown): string {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
 }
@@ -132,7 +132,7 @@ function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
   const named = new Map<string, Member>();
   for (const field of type.fields) {
     const { json } = field;
-    // Types refer to each other in circles, so a field's own type is asked for only when it is needed.
+    // Types refer to each other in circles, so a field's own type is read only when it is needed.
     named.set(json, {
       element: fieldElement(json),
       field,
@@ -141,7 +141,7 @@ function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
       },
     });
   }
-  // Of a type without any member OpenAPI tells no more than that it is an object, as of a map of whatever there is.
+  // Of a type without any member OpenAPI says no more than that it is an object, as of a map of anything.
   const isOpen = type.preserveUnknown === true || type.fields.length === 0;
   return { kind: 'map', atomic, named, others: isOpen ? DEDUCED : undefined };
 }

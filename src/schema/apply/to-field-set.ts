@@ -53,7 +53,7 @@ function visitMembers(walk: Walk, value: JsonObject, names: readonly string[], s
   }
 }
 
-/** Of items that cannot be told apart only the step itself is in the set. */
+/** Of items that cannot be distinguished only the step itself is in the set. */
 function visitItems(walk: Walk, value: unknown, shape: ListShape): void {
   if (!Array.isArray(value)) return;
   const { resumable } = walk;

@@ -1,4 +1,4 @@
-// The rules of ownership: what a change takes from other managers, what it may not take, what an applier gives up.
+// The rules of ownership: what a change removes from other managers, what it may not, what an applier gives up.
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { type Comparison, compareSteps } from './compare.js';
@@ -37,13 +37,13 @@ export function* ownUpdate(
   updated: VersionedObject,
   managers: Managers,
   context: OwnershipContext,
-): StepGenerator<{ managers: Managers; taken: FieldSet }> {
+): StepGenerator<{ managers: Managers; owned: FieldSet }> {
   const reconciled = yield* reconcile(live, managers, context);
   yield;
   const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
   yield;
   const changed = yield* unionSteps(comparison.modified, comparison.added);
-  return { managers: remaining, taken: changed.recursiveDifference(context.reset) };
+  return { managers: remaining, owned: changed.recursiveDifference(context.reset) };
 }
 
 /** `object` is undefined when the live object already is as the applier wants it. Throws ConflictError. */
@@ -76,7 +76,7 @@ export function* ownApply(
 }
 
 /**
- * Nearly every apply comes again with the same fields, and takes none away. The way over other versions may, as not all
+ * Nearly every apply comes again with the same fields, and removes none. Pruning by other versions may, as not all
  * of a version can be said in another; and large sets are left to the steps of pruning.
  */
 function speaksOfAll(fields: FieldSet, before: Manager, managers: Managers, { apiVersion }: VersionedObject): boolean {
@@ -162,7 +162,7 @@ function* compareWithin(before: VersionedObject, after: VersionedObject, reset: 
   };
 }
 
-/** Takes away what the applier owned before and no longer speaks of, unless someone else owns it too. */
+/** Removes what the applier owned before and does not apply any more, unless another manager owns it too. */
 function* prune(
   merged: VersionedObject,
   managers: Managers,

@@ -15,7 +15,7 @@ export interface Versions {
   readonly convert: (object: JsonObject, fromApiVersion: string, toApiVersion: string) => JsonObject;
 }
 
-/** Whoever converts could not: an apply is told why, any other write goes on without knowing whose fields those are. */
+/** The conversion failed: an apply reports why, any other write goes on without knowing whose fields those are. */
 export class UnconvertedError extends Error {
   constructor(readonly why: unknown) {
     super('an object could not be converted');
@@ -55,7 +55,7 @@ export function atVersion(
   return { apiVersion, type, value };
 }
 
-/** The versions of a custom resource are told apart by their schemas alone: what one has another may not know. */
+/** The versions of a custom resource differ by their schemas alone: what one has another may not know. */
 function checkFits(value: JsonObject, type: StructType, doing: string): void {
   try {
     validateTyped(value, type);

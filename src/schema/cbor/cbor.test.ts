@@ -76,18 +76,18 @@ test('what JSON cannot hold and what is too much is refused', () => {
   }
 });
 
-test('a type takes of CBOR what kube-apiserver takes, which is less than it takes of JSON', () => {
+test('a type accepts of CBOR what kube-apiserver accepts, which is less than of JSON', () => {
   const pod = mustType('io.k8s.api.core.v1.Pod');
   const refusal = (tree: object): string => {
     try {
       decodeCbor(pod, encodeCborTree(tree), { strict: true });
-      return 'taken';
+      return 'accepted';
     } catch (error) {
       return errorText(error);
     }
   };
   const limits = (cpu: unknown): object => ({ spec: { containers: [{ resources: { limits: { cpu } } }] } });
-  assert.equal(refusal(limits('1')), 'taken');
+  assert.equal(refusal(limits('1')), 'accepted');
   assert.equal(refusal(limits(1)), misread('positive integer', 'spec', 'string'));
   assert.equal(refusal(limits(1.5)), misread('primitives', 'spec', 'string'));
   assert.equal(
@@ -140,7 +140,7 @@ test('a custom resource says what it is, or is shown', () => {
   const refusal = (hex: string): string => {
     try {
       decodeCborCustom(Buffer.from(hex, 'hex'));
-      return 'taken';
+      return 'accepted';
     } catch (error) {
       return errorText(error);
     }
@@ -155,7 +155,7 @@ test('a custom resource says what it is, or is shown', () => {
   assert.equal(refusal('a1446b696e646141'), "Object 'apiVersion' is missing in '{'kind': \"A\"}'");
 });
 
-test('of members that are not known, the place of one in its map is told', () => {
+test('of members that are not known, the place of one in its map is reported', () => {
   const pod = mustType('io.k8s.api.core.v1.Pod');
   const strictErrors = (tree: object) => decodeCbor(pod, encodeCborTree(tree), { strict: true }).strictErrors;
   const at = (index: number) => [`cbor: found unknown field at map element index ${index}`];

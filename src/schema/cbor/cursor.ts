@@ -67,7 +67,7 @@ export class Cursor {
     return { major: first >> 5, info, argument: width === 0 ? info : argumentAt(this.buffer, at, width) };
   }
 
-  /** How many elements a list or a map has; undefined where a break tells. */
+  /** How many elements a list or a map has; undefined where a break ends it. */
   count(): number | undefined {
     const { info, argument } = this.head();
     return info === INDEFINITE ? undefined : Number(argument);
@@ -89,13 +89,13 @@ export class Cursor {
   /** The bytes of a string, whole or in chunks. */
   chunks(): Buffer[] {
     const { info, argument } = this.head();
-    if (info !== INDEFINITE) return [this.#take(argument)];
+    if (info !== INDEFINITE) return [this.#slice(argument)];
     const parts: Buffer[] = [];
-    while (!this.isBreak()) parts.push(this.#take(this.head().argument));
+    while (!this.isBreak()) parts.push(this.#slice(this.head().argument));
     return parts;
   }
 
-  #take(length: number | bigint): Buffer {
+  #slice(length: number | bigint): Buffer {
     const start = this.pos;
     this.pos += Number(length);
     return this.buffer.subarray(start, this.pos);

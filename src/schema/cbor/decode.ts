@@ -20,8 +20,10 @@ export function decodeCbor(type: StructType, bytes: Uint8Array, { strict }: Deco
   const buffer = checked(bytes, MAX_ELEMENTS);
   const read = readType(type, buffer, strict);
   const isUnknown = read instanceof Fault && read.isUnknownField;
-  const { object } = decodeTree(type, toldOf(isUnknown ? readType(type, buffer, false) : read), { strict: false });
-  // A version that is none counts as one that is not told.
+  const { object } = decodeTree(type, withoutFault(isUnknown ? readType(type, buffer, false) : read), {
+    strict: false,
+  });
+  // A version that is none counts as absent.
   const { apiVersion } = object;
   if (typeof apiVersion === 'string' && apiVersionFault(apiVersion) !== undefined) delete object['apiVersion'];
   return { object, strictErrors: isUnknown ? [read.text] : [] };
@@ -63,11 +65,11 @@ export class MissingKind extends DecodeError {
 /** Of what a store holds: it was a request once, and its lists are as long as that allowed in any form. */
 export const decodeStoredCbor = (bytes: Uint8Array): unknown => treeOf(checked(bytes, Infinity));
 
-const treeOf = (buffer: Buffer): unknown => plain(toldOf(readObject(new Cursor(buffer))));
+const treeOf = (buffer: Buffer): unknown => plain(withoutFault(readObject(new Cursor(buffer))));
 
 /** What a document says it is. Throws a DecodeError. */
 export function sentCborKind(bytes: Uint8Array): SentKind {
-  const { kind = '', apiVersion = '' } = toldOf(
+  const { kind = '', apiVersion = '' } = withoutFault(
     readType(metaType('TypeMeta'), checked(bytes, MAX_ELEMENTS), false),
   ) as Partial<SentKind>;
   return { kind, apiVersion: apiVersionFault(apiVersion) === undefined ? apiVersion : '' };
@@ -79,7 +81,7 @@ function checked(bytes: Uint8Array, maxElements: number): Buffer {
   return buffer;
 }
 
-function toldOf(read: unknown): unknown {
+function withoutFault(read: unknown): unknown {
   if (read instanceof Fault) throw new DecodeError(read.text);
   return read;
 }

@@ -2,7 +2,7 @@
 // sorted by their encoded keys, floats are as short as they can be, bytes carry the tag that says base64.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../catalogue.js';
-import { isAlwaysPrinted, isOmitted, unsetValue } from '../normal-form.js';
+import { isAlwaysEncoded, isOmitted, unsetValue } from '../normal-form.js';
 import type { ScalarName, StructType, Type } from '../type.js';
 import { CborWriter } from './writer.js';
 
@@ -80,8 +80,8 @@ function writeStruct(type: StructType, value: unknown, writer: CborWriter): void
   for (const { json, key } of membersOf(type)) {
     const field = type.byJson.get(json);
     if (field === undefined) continue;
-    const member = object[json] ?? (isAlwaysPrinted(field) ? unsetValue(field) : null);
-    if (isAlwaysPrinted(field) || !isOmitted(field, member)) present.push({ key, type: field.type, value: member });
+    const member = object[json] ?? (isAlwaysEncoded(field) ? unsetValue(field) : null);
+    if (isAlwaysEncoded(field) || !isOmitted(field, member)) present.push({ key, type: field.type, value: member });
   }
   writer.head(5, present.length);
   for (const member of present) {

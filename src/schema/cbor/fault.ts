@@ -9,13 +9,13 @@ export class Fault {
     readonly isUnknownField = false,
   ) {}
 
-  /** The same as told of the field that holds the item. */
+  /** The fault as reported of the field that holds the item. */
   inField(_struct: string, _field: string): Fault {
     return this;
   }
 }
 
-/** An item of a sort that what it is to become does not have. It is told of the outermost field that holds it. */
+/** An item of a sort that its type does not have. It is reported of the outermost field that holds it. */
 class WrongSort extends Fault {
   constructor(
     readonly sort: string,

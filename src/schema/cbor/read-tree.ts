@@ -109,7 +109,7 @@ export function misfit(cursor: Cursor, goType: string, why?: string): Fault {
   return wrongSort(major, goType, tooSmall);
 }
 
-/** Reads a tag, and tells whether it says how bytes are to be written. */
+/** Reads a tag, and returns whether it says how bytes are to be written. */
 export function tagOf(cursor: Cursor): WrittenAs {
   const { argument } = cursor.head();
   return argument === 21 || argument === 22 || argument === 23 ? argument : undefined;
@@ -165,7 +165,7 @@ function writtenBytes(cursor: Cursor, writtenAs: WrittenAs): string {
     case 23:
       return bytes.toString('hex');
     default:
-      // What is no UTF-8 kube-apiserver keeps as it is, and prints as we read it.
+      // Invalid UTF-8 stays as it is in kube-apiserver, which encodes it as it is decoded here.
       return bytes.toString();
   }
 }
@@ -246,7 +246,7 @@ function primitive(cursor: Cursor): unknown {
   return first === NULL ? null : first === TRUE;
 }
 
-/** Nothing but the truth values and null is taken. */
+/** Nothing but the truth values and null is accepted. */
 function simpleFault(info: number, argument: number | bigint): Fault | undefined {
   const isKnown = info > 24 || (info + 0xe0 >= FALSE && info + 0xe0 <= NULL);
   if (isKnown) return undefined;

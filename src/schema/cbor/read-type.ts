@@ -1,4 +1,4 @@
-// An item as the tree that its type makes of it: what kube-apiserver's decoder takes for each, which for some is less than
+// An item as the tree of its type: what kube-apiserver's decoder accepts for each, which for some is less than
 // of JSON (no quantity is a number, no bytes are text). The form of the document has been checked.
 import { MAX_INT64 } from '../../lib/values/int64.js';
 import { mustType } from '../catalogue.js';
@@ -254,7 +254,7 @@ export class TypeReader {
     return this.cursor.major === MAP ? this.#schema() : this.#skipped();
   }
 
-  /** Schemas inside of others are read strictly, whatever was asked for. */
+  /** Schemas inside of others are decoded strictly, whatever `strict` says. */
   #schema(): unknown {
     return this.struct(SCHEMA(), true);
   }

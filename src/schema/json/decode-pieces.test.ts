@@ -48,7 +48,7 @@ function sameAsWhole(type: StructType, text: string): number {
   if (read === undefined || expected === undefined) return steps;
   if (expected.strictErrors.length > 0) assert.equal(read.clean, false, about);
   else if (!text.includes('fieldsV1')) assert.equal(read.clean, true, about);
-  // What is named twice means what only the whole can tell.
+  // The meaning of a repeated member is known only from the whole.
   if (expected.strictErrors.some((error) => error.startsWith('duplicate'))) return steps;
   assert.equal(encodeTree(read.value, 'asIs'), encodeTree(expected.object, 'asIs'), about);
   return steps;
@@ -140,7 +140,7 @@ test('spaces make nothing of nothing', () => {
   sameAsWhole(configMap, `${space}{}${space}`);
 });
 
-test('large sets of owned fields in what this program has printed are not read, and print, copy and read as such', () => {
+test('large sets of owned fields in what this program has encoded are not parsed, and encode, copy and read as such', () => {
   const set = `{"f:data":{${numbered((i) => `"f:k${i}":{}`)}}}`;
   const owned = `"managedFields":[{"manager":"m","operation":"Update","fieldsType":"FieldsV1","fieldsV1":${set}}]`;
   const text = `{"metadata":{"name":"a",${owned}},"data":{"a":"b"}}`;
@@ -169,7 +169,7 @@ test('what is named like owned fields and stands elsewhere is read', () => {
   assert.equal(spec.managedFields.fieldsV1['k0'], 'changed');
 });
 
-test('the names of a large map are known to who copies and prints it, and nothing can be added to it', () => {
+test('the names of a large map are known to who copies and encodes it, and nothing can be added to it', () => {
   const text = `{"metadata":{},"data":{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":"v"`).join(',')}}}`;
   const object = runSync(readPieces(text, configMap, { isOurs: true, closesMaps: true }))?.value as ConfigMap;
   const { data = {} } = object;

@@ -1,13 +1,13 @@
-// A large JSON text, read in pieces with turns of others between them: JSON.parse of three megabytes, and above all of an
-// object with a hundred thousand members, takes too long for one.
+// A large JSON text, decoded cooperatively in pieces: JSON.parse of three megabytes, and above all of an
+// object with a hundred thousand members, is too long for one slice.
 //
-// The scan tells where the large containers are. Their entries are cut into runs at the commas between them; a run in
+// The scan finds the large containers. Their entries are cut into runs at the commas between them; a run in
 // brackets of its own is a small JSON text, read by JSON.parse and decoded as every other, and put into its container:
 //
 //   {"data":{"a":"1","b":"2",…,"z":"26"}}     data is large
 //            └ {"a":"1","b":"2"} └ …          each run is read by itself
 //
-// What is wrong with a text is not told here: whoever asks has it read again, in one piece.
+// Errors of a text are not reported here: the caller decodes the text again, in one piece.
 import { cacheKeys } from '../../lib/values/key-cache.js';
 import { setMember } from '../../lib/values/plain-object.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
@@ -30,7 +30,7 @@ export interface ReadPieces {
 
 export interface ReadOptions {
   readonly strict?: boolean;
-  /** This program has printed it: sets of owned fields need not be read to be the same again. */
+  /** This program has encoded it: sets of owned fields need not be parsed to be the same again. */
   readonly isOurs?: boolean;
   /** Who adds to a large map makes a new one. */
   readonly closesMaps?: boolean;

@@ -56,17 +56,17 @@ test('an object within an object keeps owned fields of its own', () => {
   assertSame(type, { metadata: { name: 'r', managedFields: [entry('outer', { 'f:data': {} })] }, data, revision: 1 });
 });
 
-test('damage is told as it would be without sharing', () => {
+test('damage is reported as it would be without sharing', () => {
   const type = typeNamed('', 'v1', 'ConfigMap');
   const text = encodeStored(type, { metadata: { name: 'c', managedFields: [entry('a', FIELDS)] } });
   for (const damaged of [text.slice(0, -20), text.replace('"f:a":{}', '"f:a":{')]) {
     const whole = (): unknown => decodeJson(type, damaged, { strict: false });
-    let told: unknown;
+    let expected: unknown;
     try {
       whole();
     } catch (error) {
-      told = error;
+      expected = error;
     }
-    assert.throws(() => decodeStoredJson(type, Buffer.from(damaged)), told as Error);
+    assert.throws(() => decodeStoredJson(type, Buffer.from(damaged)), expected as Error);
   }
 });

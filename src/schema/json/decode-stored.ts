@@ -1,13 +1,13 @@
 // hot: what lies in the store, read back for each write that starts from it.
 //
-// A third of a small object's JSON says who owns which fields, and mostly in the same words. These parts are taken out
+// A third of a small object's JSON is its managed fields, and mostly in the same words. These parts are cut out
 // before the rest is parsed, and put back as the one tree that all objects with the same words share.
 import type { ManagedFieldsEntry } from '../../machinery/object.js';
 import { sharedFields } from '../shared-fields.js';
 import type { StructType } from '../type.js';
 import { decodeJson } from './decode.js';
 
-/** As decodeJson, of bytes that this program has printed. The owned fields in it are not to be changed. */
+/** As decodeJson, of bytes that this program has encoded. The owned fields in it are not to be changed. */
 export function decodeStoredJson(type: StructType, stored: Buffer): Record<string, unknown> {
   const text = stored.toString();
   // Read whole where it has the words of owned fields elsewhere, or is damaged, to say how.

@@ -1,5 +1,5 @@
 // hot: a tree into the normal form of a type: one walk, closed over each type once, checks types, canonicalises scalars,
-// drops what is empty or unknown and fills in what is always printed.
+// drops what is empty or unknown and fills in what is always encoded.
 import { isJsonObject } from '../../lib/json/float-literal.js';
 import { setMember } from '../../lib/values/plain-object.js';
 import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
@@ -25,7 +25,7 @@ interface Member {
   readonly decode: Decoder;
   readonly isString: boolean;
   readonly isMap: boolean;
-  /** Null unsets it rather than giving its zero value. */
+  /** Null unsets it instead of setting its zero value. */
   readonly pointer: boolean;
   /** Left out when empty. */
   readonly dropEmpty: boolean;
@@ -78,7 +78,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       if (walk.done?.has(before)) continue;
       const keysBefore = walk.keys;
       const after = member.decode(before, walk);
-      // Asking a large map whether it has members takes as long as walking over them.
+      // To find out whether a large map has members costs as much as walking over them.
       const isNothing =
         member.dropEmpty && (member.isMap ? after === null || walk.keys === keysBefore : isEmpty(after));
       if (isNothing || (after === null && member.dropNull)) {
@@ -181,13 +181,13 @@ function isEmpty(value: unknown): boolean {
   }
 }
 
-/** A time that is none, where one may be left out: it prints as null does, and is not the same as nothing. */
+/** A time that is none, where one may be left out: it is encoded as null is, and is not the same as nothing. */
 const NO_TIME = {};
 
 /** So many are looked through sooner than looked up. */
 const FEW = 8;
 
-/** A copy: deleting members would turn the object into a slow one. */
+/** A copy: deleting members would make the object a slow one. */
 function without(object: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const dropped = names.length < FEW ? { has: (name: string) => names.includes(name) } : new Set(names);

@@ -57,7 +57,7 @@ test('a value of the wrong sort is named by its place and type', () => {
   fails('{"metadata":{"creationTimestamp":"yesterday"}}', /^parsing time "yesterday"/);
 });
 
-test('what reads itself ends the reading; of all else the first is told when the rest was read', () => {
+test('what reads itself ends the reading; of all else the first is reported when the rest was read', () => {
   fails('{"metadata":{"name":7,"creationTimestamp":"yesterday"},"spec":5}', /^parsing time "yesterday"/);
   fails(
     '{"spec":{"priority":"x","nodeName":7,"containers":[{"livenessProbe":{"tcpSocket":{"port":1.5}}}]}}',
@@ -113,7 +113,7 @@ test('duplicates inside opaque members are nobody’s business', () => {
   assert.deepEqual(decodeJson(pod, text, { strict: true }).strictErrors, []);
 });
 
-test('the normal form drops what is empty and fills in what is always printed', () => {
+test('the normal form drops what is empty and fills in what is always encoded', () => {
   assert.equal(reprint(pod, '{}'), '{"metadata":{},"spec":{"containers":null},"status":{}}');
   assert.equal(
     reprint(
@@ -132,7 +132,7 @@ test('the normal form drops what is empty and fills in what is always printed', 
   );
 });
 
-test('null gives elements and members their zero value', () => {
+test('null sets elements and members to their zero value', () => {
   assert.equal(
     reprint(pod, '{"metadata":{"labels":{"a":null}},"spec":{"containers":[null]}}'),
     '{"metadata":{"labels":{"a":""}},"spec":{"containers":[{"name":"","resources":{}}]},"status":{}}',
@@ -163,7 +163,7 @@ test('scalars are canonical: quantities, times, integers beyond 2^53, base64', (
   );
 });
 
-test('strings print as Go prints them', () => {
+test('strings are encoded as by Go', () => {
   const text = JSON.stringify({ data: { a: '<b>&\u2028\u2029"\\\n\r\t\b\f\u0001\u007fé😀' } });
   assert.equal(
     reprint(kind('v1', 'ConfigMap'), text),
@@ -179,7 +179,7 @@ test('a member called __proto__ is a member like any other', () => {
   );
 });
 
-test('schemas inside a definition lose unknown members without a word', () => {
+test('schemas inside a CRD lose unknown members without a word', () => {
   const { object, strictErrors } = decodeJson(
     kind('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
     '{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"additionalProperties":{"type":"x","bogus":1},"items":[{"bogus":2}],"enum":[null,1]}}}]}}',
@@ -201,7 +201,7 @@ test('schemas inside a definition lose unknown members without a word', () => {
   });
 });
 
-test('a tree decodes by its type, and a text without type tells its duplicates', () => {
+test('a tree decodes by its type, and a text without type reports its duplicates', () => {
   assert.deepEqual(decodeTree(pod, { spec: { containers: [{ nam: 1 }] } }, { strict: true }).strictErrors, [
     'unknown field "spec.containers[0].nam"',
   ]);
@@ -217,7 +217,7 @@ test('a tree decodes by its type, and a text without type tells its duplicates',
   });
 });
 
-test('a kept object prints an empty list as none, as one read back from protobuf does', () => {
+test('a kept object encodes an empty list as none, as one read back from protobuf does', () => {
   const role = kind('rbac.authorization.k8s.io/v1', 'Role');
   const { object } = decodeJson(role, '{"metadata":{},"rules":[]}', { strict: true });
   assert.match(encodeJson(role, object), /"rules":\[\]/);

@@ -69,7 +69,7 @@ const OBJECTS: readonly (readonly [group: string, kind: string, version: string,
   ],
 ];
 
-test('a large object is printed in pieces as it is printed at once', () => {
+test('a large object is encoded in pieces as it is encoded at once', () => {
   for (const [group, kind, version, tree] of OBJECTS) {
     const type = typeOf(group, version, kind) as StructType;
     const { object } = decodeTree(type, { kind, apiVersion: version, ...tree }, { strict: false });
@@ -78,15 +78,15 @@ test('a large object is printed in pieces as it is printed at once', () => {
   }
 });
 
-test('nothing long is printed between two turns', () => {
+test('nothing long is encoded between two yields', () => {
   const type = typeOf('', 'v1', 'ConfigMap') as StructType;
   const steps = encodePieces(type, { metadata: {}, data: map(String) });
-  let turns = 0;
-  while (!steps.next().done) turns++;
-  assert.ok(turns >= MANY / 4096, `${turns} turns`);
+  let yields = 0;
+  while (!steps.next().done) yields++;
+  assert.ok(yields >= MANY / 4096, `${yields} yields`);
 });
 
-test('what has no type is printed in the order of its names, what is opaque as it is', () => {
+test('what has no type is encoded in the order of its names, what is opaque as it is', () => {
   const type = {
     ...(typeOf('', 'v1', 'ConfigMap') as StructType),
     unstructured: { coerce: () => [] },

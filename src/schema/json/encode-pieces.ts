@@ -6,7 +6,7 @@ import { compareText } from '../../lib/text/compare-text.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { givenEmptyOf } from '../../machinery/explicit-empty.js';
-import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
+import { isAlwaysEncoded, isStructInGo, zeroValue } from '../normal-form.js';
 import { fieldsText } from '../lazy-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { encoderOf, encodeTree, type Form } from './encode.js';
@@ -15,21 +15,21 @@ import { quoteJson } from './quote.js';
 /** The bytes of encodeStored(), or those of encodeJson(). */
 export function* encodePieces(type: StructType, object: object, form: Form = 'stored'): StepGenerator<Buffer> {
   if (type.unstructured !== undefined) return yield* treePieces(object);
-  const print = new JsonPieces(form);
-  yield* print.struct(type, object as Members);
-  return yield* print.bytes();
+  const pieces = new JsonPieces(form);
+  yield* pieces.struct(type, object as Members);
+  return yield* pieces.bytes();
 }
 
 /** The bytes of encodeTree(). */
 export function* treePieces(object: object): StepGenerator<Buffer> {
-  const print = new JsonPieces();
-  yield* print.tree(object, 'sorted');
-  return yield* print.bytes();
+  const pieces = new JsonPieces();
+  yield* pieces.tree(object, 'sorted');
+  return yield* pieces.bytes();
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** So many entries are printed in a few milliseconds. */
+/** So many entries are encoded in a few milliseconds. */
 const MANY = 2048;
 
 export class JsonPieces {
@@ -46,7 +46,7 @@ export class JsonPieces {
     return joinSteps(this.#pieces);
   }
 
-  /** Whether this piece is long enough; its text becomes bytes at once, as a rope of millions of letters is slow. */
+  /** Whether this piece is long enough; its text becomes bytes at once, as a rope of millions of characters is slow. */
   #isFull(): boolean {
     if (++this.#entries % MANY !== 0) return false;
     this.#pieces.push(Buffer.from(this.#text));
@@ -60,7 +60,7 @@ export class JsonPieces {
     for (const field of type.fields) {
       const value = members[field.json];
       const isThere = this.#isPresent(field, value);
-      if (!isThere && !isAlwaysPrinted(field)) continue;
+      if (!isThere && !isAlwaysEncoded(field)) continue;
       this.#text += `${separator}${quoteJson(field.json)}:`;
       separator = ',';
       if (isThere) yield* this.#value(field.type, value);
@@ -79,14 +79,14 @@ export class JsonPieces {
     this.#text += '}';
   }
 
-  /** Whether a member has something to print; one that is always printed has its zero value otherwise. */
+  /** Whether a member has something to encode; one that is always encoded has its zero value otherwise. */
   #isPresent(field: Field, value: unknown): boolean {
     if (value === undefined || value === null) return false;
     const { type, pointer } = field;
-    if (pointer || (this.form === 'sent' && isAlwaysPrinted(field))) return true;
+    if (pointer || (this.form === 'sent' && isAlwaysEncoded(field))) return true;
     if (type.kind === 'list') return (value as readonly unknown[]).length > 0;
     if (type.kind === 'map') return this.#namesOf(value).length > 0;
-    return isAlwaysPrinted(field) || isStructInGo(type) || (value !== '' && value !== 0 && value !== false);
+    return isAlwaysEncoded(field) || isStructInGo(type) || (value !== '' && value !== 0 && value !== false);
   }
 
   *#value(type: Type, value: unknown): StepGenerator<void> {
@@ -107,8 +107,8 @@ export class JsonPieces {
     this.#text += encoderOf(type, this.form)(value);
   }
 
-  /** As encodeTree() prints it; `carried` is as it is, with members that were sent empty. */
-  *tree(given: unknown, order: 'sorted' | 'asIs' | 'carried'): StepGenerator<void> {
+  /** As encodeTree() encodes it; `carried` is as it is, with members that were sent empty. */
+  *tree(input: unknown, order: 'sorted' | 'asIs' | 'carried'): StepGenerator<void> {
     const inner = (member: unknown): StepGenerator<void> => this.tree(member, order);
     const plain = (member: unknown): string | undefined => {
       if (typeof member !== 'object' || member === null) return encodeTree(member);
@@ -117,9 +117,9 @@ export class JsonPieces {
       if (owned !== undefined) return owned;
       return !Array.isArray(member) && this.#namesOf(member).length === 0 ? '{}' : undefined;
     };
-    const owned = order === 'sorted' || !isPlainObject(given) ? undefined : fieldsText(given);
+    const owned = order === 'sorted' || !isPlainObject(input) ? undefined : fieldsText(input);
     if (owned !== undefined) return void (this.#text += owned);
-    const value = order === 'carried' && isPlainObject(given) ? withGivenEmpty(given) : given;
+    const value = order === 'carried' && isPlainObject(input) ? withGivenEmpty(input) : input;
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
       const names = this.#namesOf(value);
@@ -127,7 +127,7 @@ export class JsonPieces {
     } else this.#text += encodeTree(value);
   }
 
-  /** Who finds that there are some asks again at once. */
+  /** The caller that finds some reads them again at once. */
   #namesOf(object: object): readonly string[] {
     if (this.#listed !== object) {
       this.#listed = object;
@@ -139,7 +139,7 @@ export class JsonPieces {
   /** `plain`: the text of what has nothing in it, which needs no steps. */
   *#items(
     list: readonly unknown[],
-    print: (item: unknown) => StepGenerator<void>,
+    encode: (item: unknown) => StepGenerator<void>,
     plain: (item: unknown) => string | undefined,
   ): StepGenerator<void> {
     this.#text += '[';
@@ -148,7 +148,7 @@ export class JsonPieces {
       const text = plain(item);
       this.#text += text === undefined ? separator : `${separator}${text}`;
       separator = ',';
-      if (text === undefined) yield* print(item);
+      if (text === undefined) yield* encode(item);
       if (this.#isFull()) yield;
     }
     this.#text += ']';
@@ -157,7 +157,7 @@ export class JsonPieces {
   *#members(
     members: Members,
     names: readonly string[],
-    print: (member: unknown) => StepGenerator<void>,
+    encode: (member: unknown) => StepGenerator<void>,
     plain: (member: unknown) => string | undefined,
   ): StepGenerator<void> {
     // Listing and sorting so many was long.
@@ -170,7 +170,7 @@ export class JsonPieces {
       const text = plain(member);
       this.#text += `${separator}${quoteJson(name)}:${text ?? ''}`;
       separator = ',';
-      if (text === undefined) yield* print(member);
+      if (text === undefined) yield* encode(member);
       if (this.#isFull()) yield;
     }
     this.#text += '}';

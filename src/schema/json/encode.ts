@@ -1,9 +1,9 @@
-// hot: an object printed as Go's encoding/json prints kube-apiserver's type, byte for byte.
+// hot: an object encoded as Go's encoding/json encodes kube-apiserver's type, byte for byte.
 //
 // Each type gets a function of its own, written as source on first use: reading members by constant names and joining
 // constant prefixes is what keeps it near the speed of JSON.stringify.
 
-import { isAlwaysPrinted, isStructInGo, zeroValue } from '../normal-form.js';
+import { isAlwaysEncoded, isStructInGo, zeroValue } from '../normal-form.js';
 import { compileFunction, Scope } from '../compile-function.js';
 import { FloatLiteral } from '../../lib/json/float-literal.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
@@ -16,13 +16,13 @@ export const encodeJson = (type: StructType, object: object): string =>
   type.unstructured === undefined ? structEncoder(type, 'sent')(object) : encodeTree(object);
 
 /**
- * The same for an object that is kept. kube-apiserver keeps objects as protobuf, which knows no difference between an
- * empty list and none: what was sent as `[]` reads back as `null` where it is printed at all.
+ * Encodes an object that is kept. kube-apiserver keeps objects as protobuf, which knows no difference between an
+ * empty list and none: what was sent as `[]` reads back as `null` where it is encoded at all.
  */
 export const encodeStored = (type: StructType, object: object): string =>
   type.unstructured === undefined ? structEncoder(type, 'stored')(object) : encodeTree(object);
 
-/** A tree without a type. Members are sorted by name, as a custom resource's are, unless told to stay as they are. */
+/** A tree without a type. Members are sorted by name, as a custom resource's are, unless `order` is 'asIs'. */
 export function encodeTree(value: unknown, order: 'sorted' | 'asIs' = 'sorted'): string {
   switch (typeof value) {
     case 'string':
@@ -78,13 +78,13 @@ function memberSource(field: Field, scope: Scope, form: Form): string {
   const key = JSON.stringify(field.json);
   const head = `(s === "" ? ${JSON.stringify(`{${key}:`)} : ${JSON.stringify(`,${key}:`)})`;
   const read = `  v = o[${key}];`;
-  const print = encodeSource(field.type, scope, form);
-  if (isAlwaysPrinted(field)) {
+  const encoded = encodeSource(field.type, scope, form);
+  if (isAlwaysEncoded(field)) {
     const zero = field.pointer ? '"null"' : scope.use('zero', encoderOf(field.type, form)(zeroValue(field.type)));
     const isUnset = form === 'stored' ? isNothingSource(field) : 'v === undefined || v === null';
-    return `${read} s += ${head} + (${isUnset} ? ${zero} : ${print});`;
+    return `${read} s += ${head} + (${isUnset} ? ${zero} : ${encoded});`;
   }
-  return `${read} if (${presentSource(field)}) s += ${head} + ${print};`;
+  return `${read} if (${presentSource(field)}) s += ${head} + ${encoded};`;
 }
 
 /** The test that a kept member has nothing in it. */
@@ -215,7 +215,7 @@ function encodeSchemaOr(value: unknown): string {
 const encodeNumber = (value: number): string =>
   Object.is(value, -0) ? '0' : Number.isFinite(value) ? `${value}` : 'null';
 
-/** Most of what a small object's print consists of, and nearly always the same. */
+/** Most of what a small object's encoding consists of, and nearly always equal. */
 function encodeFields(value: unknown): string {
   return (isPlainObject(value) ? fieldsText(value) : undefined) ?? fieldSetText(value);
 }

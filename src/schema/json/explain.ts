@@ -9,7 +9,7 @@ import { decodeScalar, schemaProps } from './scalar.js';
 import { DecodeError, Mismatch } from './walk.js';
 
 export interface Explanation {
-  /** Why it cannot be read: what reads itself ends the reading, all else is read on past, and the first of it told then. */
+  /** Why decoding fails: an error of a type's own decoder ends the walk, of all others the first is reported last. */
   readonly error?: string;
   /** The first value that does not fit: what it is, and what it should have been. */
   readonly mismatch?: DecodeError['mismatch'];
@@ -113,7 +113,7 @@ class Explainer {
     }
   }
 
-  /** It is read by itself: what is wrong in there is told of the place that it has. */
+  /** It is decoded by itself: its errors have the path that they have in it. */
   #schema(type: Type, value: unknown, place: Place): void {
     const within = new Explainer(this.repeated);
     within.value(type, value, { path: '', fields: [], struct: undefined });
@@ -176,7 +176,7 @@ export function goType(type: Type): string {
 
 const shortName = (name: string): string => name.split('.').slice(-2).join('.');
 
-/** Scalars that read themselves tell what they are read from, and only what holds them their own name. */
+/** Scalars with decoders of their own report what they are decoded from, and only their containers their own name. */
 const goElementType = (type: Type): string =>
   (type.kind === 'scalar' ? goStructs[type.scalar] : undefined) ?? goType(type);
 

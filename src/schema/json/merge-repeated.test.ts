@@ -67,7 +67,7 @@ test('a value that does not fit is refused although another one follows', () => 
   );
 });
 
-test('what is named twice within schemas is one too, though nobody is told', () => {
+test('what is named twice within schemas is one too, without an error', () => {
   const schema = '{"items":{"properties":{"a":{"type":"string"}},"properties":{"b":{}}}}';
   const name = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceValidation';
   const { object, strictErrors } = decodeJson(mustType(name), `{"openAPIV3Schema":${schema}}`, { strict: true });
@@ -75,7 +75,7 @@ test('what is named twice within schemas is one too, though nobody is told', () 
   assert.deepEqual(strictErrors, []);
 });
 
-test('lists that are cut and grow again take time by what is said, not by what lies behind them', () => {
+test('lists that are cut and grow again cost time by what is written, not by what lies behind them', () => {
   const many = Array.from({ length: 20_000 }, () => '""').join();
   const often = '"args":[""],"args":["",""],'.repeat(20_000);
   const started = process.cpuUsage();

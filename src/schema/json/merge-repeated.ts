@@ -11,7 +11,7 @@ import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js
 import type { ParsedJson } from './parse.js';
 import { schemaProps } from './scalar.js';
 
-/** A tree that names everything once and is decoded to the same. All values must fit the type: explain() tells. */
+/** A tree that names everything once and decodes alike. All values must fit the type: explain() checks that. */
 export const mergeRepeated = (type: StructType, { value, repeated }: ParsedJson): unknown =>
   new Merger(repeated).value(type, undefined, value);
 

@@ -1,5 +1,5 @@
 // The exact parser: Go's words for malformed text, numbers as they were written, and every member of an object that
-// names a key twice. Slower than JSON.parse, so it runs only when scanJson or a failure asks for it.
+// names a key twice. Slower than JSON.parse, so it runs only after scanJson or a failure calls for it.
 import { FloatLiteral } from '../../lib/json/float-literal.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { setMember } from '../../lib/values/plain-object.js';
@@ -14,16 +14,16 @@ export interface ParsedJson {
 }
 
 export interface ParseOptions {
-  /** Give fractions and exponents as FloatLiteral rather than number. */
+  /** Return fractions and exponents as FloatLiteral rather than number. */
   readonly keepFloats?: boolean;
   /** Note which whole numbers were written as those. */
   readonly noteFloats?: boolean;
 }
 
 /**
- * Objects and lists within each other. kube-apiserver takes 10,000; here all that walks a tree lives on a stack that is
+ * Objects and lists within each other. kube-apiserver accepts 10,000; here all that walks a tree lives on a stack that is
  * smaller, and grows by no means but a flag of Node's. Patches and the noting of who owns what end first, at about 1,000
- * while their code is still cold, then YAML. What was taken must be readable again, so half of that is taken.
+ * while their code is still cold, then YAML. What was accepted must be readable again, so the limit is half of that.
  */
 export const maxJsonDepth = 500;
 

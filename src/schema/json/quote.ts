@@ -1,4 +1,4 @@
-// hot: a string as Go's JSON encoder prints it, safe to embed in HTML.
+// hot: a string as Go's JSON encoder writes it, safe to embed in HTML.
 
 export function quoteJson(text: string): string {
   return plainText.test(text) ? `"${text}"` : quoteSlowly(text);

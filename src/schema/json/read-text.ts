@@ -22,7 +22,7 @@ const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\d
 const LONE_SURROGATE = /^\\u[dD][89a-fA-F].{2}$/;
 
 interface ReadOptions extends ParseOptions {
-  /** There are numbers that JSON.parse() would change, or repeated names are asked for. Floats are kept then, unless said. */
+  /** Some numbers would change in JSON.parse(), or repeated names are wanted. Floats are kept then, unless said. */
   readonly exact: boolean;
 }
 

@@ -130,9 +130,9 @@ export function plain(value: unknown): unknown {
 
 /** Fails in kube-apiserver's words. */
 export function canonicalBase64(text: string): string {
-  const packed = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
-  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
+  const compact = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
+  if (compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) {
     throw new DecodeError(`illegal base64 data at input byte ${base64Fault(text, { url: false, padded: true }) ?? 0}`);
   }
-  return packed.endsWith('=') ? Buffer.from(packed, 'base64').toString('base64') : packed;
+  return compact.endsWith('=') ? Buffer.from(compact, 'base64').toString('base64') : compact;
 }

@@ -1,4 +1,4 @@
-// hot: one pass over a JSON text before JSON.parse, to learn what JSON.parse will not tell.
+// hot: one pass over a JSON text before JSON.parse, to learn what JSON.parse will not report.
 //
 // Counting keys in the text and in the parsed objects finds duplicates without a second parse. Numbers that JavaScript
 // would round, or that are written with a fraction or exponent, send the text to the slower parser that keeps them.
@@ -6,7 +6,7 @@
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { maxJsonDepth } from './parse.js';
 
-/** In letters. JSON.parse reads so much in less than a millisecond. */
+/** In characters. JSON.parse reads so much in less than a millisecond. */
 export const LARGE_TEXT = 32 * 1024;
 
 export interface Scan {
@@ -17,14 +17,14 @@ export interface Scan {
   readonly depth: number;
 }
 
-/** `large`: filled with where containers of more than LARGE_TEXT letters begin and end. */
+/** `large`: filled with where containers of more than LARGE_TEXT characters begin and end. */
 export function scanJson(text: string, large?: Map<number, number>): Scan {
   const scanning = begun();
   scanOn(text, scanning, text.length, large);
   return scanning;
 }
 
-/** In letters: they are scanned in a few milliseconds, also before the engine has compiled the scan. */
+/** In characters: they are scanned in a few milliseconds, also before the engine has compiled the scan. */
 const PIECE = 128 * 1024;
 
 /** The same in steps, until it is too deep: nobody reads it then. */
@@ -104,7 +104,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Strings up to here are read letter by letter, which is quicker than asking the engine to search. */
+/** Strings up to here are read character by character, which is quicker than a search by the engine. */
 const SHORT = 48;
 
 /** The place after the closing quote. */

@@ -10,7 +10,7 @@ export interface SentKind {
 /** What kube-apiserver says of a custom resource whose version is null. */
 export const NULL_VERSION = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
 
-/** What a body says it is, told before anything else of it is looked at. */
+/** The kind and version in a body, read before anything else of it. */
 export function sentKind(tree: unknown): SentKind {
   if (tree === null) return { kind: '', apiVersion: '' };
   if (typeof tree !== 'object' || Array.isArray(tree)) {
@@ -28,7 +28,7 @@ export function sentKind(tree: unknown): SentKind {
   return said;
 }
 
-/** Whatever the case of its letters, which nothing else of an object is read by. */
+/** In characters of any case, which holds for no other member of an object. */
 function memberMeant(name: string): keyof SentKind | undefined {
   if (name === 'kind' || name === 'apiVersion') return name;
   if (name.length !== 'kind'.length && name.length !== 'apiVersion'.length) return undefined;
@@ -39,5 +39,5 @@ function memberMeant(name: string): keyof SentKind | undefined {
 export const unreadable = (why: string): DecodeError =>
   new DecodeError(`couldn't get version/kind; json parse error: ${why}`);
 
-/** kube-apiserver looks through a nameless struct, and its decoder prints that in full. */
+/** kube-apiserver looks through a nameless struct, and its decoder writes that in full. */
 const PROBE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';

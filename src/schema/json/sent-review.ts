@@ -16,12 +16,12 @@ export interface ReviewAnswer {
   readonly body: Buffer;
 }
 
-/** The types that most know who ask for reviews. */
+/** The types that most clients of reviews know. */
 const SCHEME = 'pkg/runtime/scheme.go:110';
 /** Versions reviews come in. */
 const VERSIONS = ['v1', 'v1beta1'];
 
-/** Throws a DecodeError for what is not the review that was asked for; one that does not say what it is may be. */
+/** Throws a DecodeError for what is not the requested review; one that does not state its kind may be. */
 export function readSentReview(
   { status, contentType, body }: ReviewAnswer,
   wanted: GroupVersionKind,

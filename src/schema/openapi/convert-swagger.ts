@@ -9,7 +9,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
 export async function convertSwagger(document: Swagger): Promise<string> {
   const yielder = new Yielder();
-  const print = async (
+  const encode = async (
     members: ReadonlyMap<string, JsonSchema>,
     convert: (member: JsonSchema) => JsonSchema,
   ): Promise<string> => {
@@ -20,8 +20,8 @@ export async function convertSwagger(document: Swagger): Promise<string> {
     }
     return `{${encoded.join(',')}}`;
   };
-  const paths = await print(document.paths, (item) => convertItem(item, document));
-  const schemas = document.definitions.size === 0 ? '' : await print(document.definitions, convertSchema);
+  const paths = await encode(document.paths, (item) => convertItem(item, document));
+  const schemas = document.definitions.size === 0 ? '' : await encode(document.definitions, convertSchema);
   const { info, securityDefinitions, externalDocs } = Object.fromEntries(document.rest);
   const components = [
     ...(schemas === '' ? [] : [`"schemas":${schemas}`]),

@@ -15,17 +15,17 @@ export interface DefinitionOptions {
   readonly kindsOf?: typeof kindsOfType;
   /** The schemas of types the catalogue does not know (custom resources), by name. */
   readonly custom?: (name: string) => JsonSchema | undefined;
-  /** Those that were printed elsewhere. */
+  /** Those that were encoded when the server was built. */
   readonly encoded?: (name: string) => Definition | undefined;
 }
 
 export interface Definition {
-  /** `"name":{…}`: documents share most definitions, so each is printed once. */
+  /** `"name":{…}`: documents share most definitions, so each is encoded once. */
   readonly text: string;
   readonly references: readonly string[];
 }
 
-/** Prints the definitions a set of names needs, themselves included, each as a member of a JSON object, in order. */
+/** Encodes the definitions a set of names needs, themselves included, each as a member of a JSON object, in order. */
 export type Definitions = (names: Iterable<string>) => StepGenerator<ReadonlyMap<string, string>>;
 
 export function createDefinitions(options: DefinitionOptions): Definitions {
@@ -68,8 +68,8 @@ export const encodedDefinition = (name: string, schema: JsonSchema): Definition 
 /** kube-apiserver's documents hold doubles, too. */
 const asDouble = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 
-const withReferences = (name: string, schema: JsonSchema, print: (value: JsonSchema) => string): Definition => ({
-  text: `${JSON.stringify(name)}:${print(schema)}`,
+const withReferences = (name: string, schema: JsonSchema, encode: (value: JsonSchema) => string): Definition => ({
+  text: `${JSON.stringify(name)}:${encode(schema)}`,
   references: [...referencesIn(schema, new Set())],
 });
 
@@ -96,7 +96,7 @@ function structSchema(type: StructType, options: DefinitionOptions): JsonSchema 
   };
 }
 
-/** A union tells which member its discriminator's values stand for. */
+/** A union says which member its discriminator's values stand for. */
 function unionOf(type: StructType): JsonSchema {
   const discriminator = type.fields.find((field) => field.discriminator);
   if (type.union !== true || discriminator === undefined) return {};

@@ -6,7 +6,7 @@ import { createDefinitions, type DefinitionOptions } from './definitions.js';
 import { encodeCatalogue, readEncodedCatalogue } from './encoded-catalogue.js';
 
 for (const form of ['v2', 'v3'] as const) {
-  test(`what was printed of the catalogue is what is printed of it later: ${form}`, () => {
+  test(`what the build encoded of the catalogue is what is encoded later: ${form}`, () => {
     const options: DefinitionOptions = { form, enums: true };
     const encoded = readEncodedCatalogue(Buffer.from(encodeCatalogue(options)));
     const all = (more: Partial<DefinitionOptions>): ReadonlyMap<string, string> =>

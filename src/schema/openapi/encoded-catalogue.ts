@@ -1,4 +1,4 @@
-// What documents say of built-in types, printed when the server is built: a start would need all of the catalogue for it.
+// What documents say of built-in types, encoded when the server is built: a start would need all of the catalogue for it.
 //
 //   io.k8s.api.core.v1.Pod ⇥ io.k8s.api.core.v1.PodSpec io.k8s.… ⇥ "io.k8s.api.core.v1.Pod":{…}
 //
@@ -23,7 +23,7 @@ export function readEncodedCatalogue(bytes: Buffer): Map<string, Definition> {
   const encoded = new Map<string, Definition>();
   let at = 0;
   for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', at)) {
-    // Line by line, so that one letter beyond ASCII does not make all others twice as large.
+    // Line by line, so that one character beyond ASCII does not make all others twice as large.
     const [name = '', references = '', text = ''] = bytes.toString('utf8', at, end).split('\t');
     encoded.set(name, { text, references: references === '' ? [] : references.split(' ') });
     at = end + 1;

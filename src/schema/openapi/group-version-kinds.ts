@@ -1,4 +1,4 @@
-// Which kinds a type is, as `x-kubernetes-group-version-kind` tells clients.
+// Which kinds a type is, as `x-kubernetes-group-version-kind` shows clients.
 import { type GroupVersionKind, parseApiVersion } from '../../machinery/object.js';
 import { catalogueKinds, metaType, typeOf } from '../catalogue.js';
 
@@ -8,7 +8,7 @@ export function kindsOfType(name: string): readonly GroupVersionKind[] | undefin
   return known.get(name);
 }
 
-/** The same, as kube-apiserver's client library knows them: what it tells of custom resources goes by that. */
+/** The kinds as kube-apiserver's client library knows them: what it says of custom resources goes by that. */
 export function kindsClientsKnow(name: string): readonly GroupVersionKind[] | undefined {
   const kinds = kindsOfType(name);
   if (kinds === undefined || !kinds.some(({ group }) => SERVERS_OWN.has(group))) return kinds;

@@ -7,7 +7,7 @@
 export class JsonTextError extends Error {}
 
 export interface JsonCursorLimits {
-  /** Of a value that is taken whole. */
+  /** Of a value that is read whole. */
   readonly maxValueBytes: number;
   readonly maxDepth: number;
 }

@@ -25,6 +25,6 @@ export function referencesIn(value: unknown, found: Set<string>): Set<string> {
   return found;
 }
 
-/** With its keys in order, as documents are printed. */
+/** With its keys in order, as documents are encoded. */
 export const sortedByKey = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

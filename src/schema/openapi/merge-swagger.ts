@@ -72,7 +72,7 @@ async function renamed(
   yielder: Yielder,
 ): Promise<Map<string, string>> {
   const renames = new Map<string, string>();
-  const taken = new Set<string>();
+  const used = new Set<string>();
   for (const [name, schema] of added) {
     await yielder.yieldIfDue();
     const existing = known.get(name);
@@ -80,9 +80,9 @@ async function renamed(
     for (let number = 2; ; number++) {
       const other = `${name}_v${number}`;
       const there = known.get(other);
-      if (there === undefined ? added.has(other) || taken.has(other) : !known.equal(other, there, schema)) continue;
+      if (there === undefined ? added.has(other) || used.has(other) : !known.equal(other, there, schema)) continue;
       renames.set(name, other);
-      taken.add(other);
+      used.add(other);
       break;
     }
   }

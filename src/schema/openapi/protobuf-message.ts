@@ -11,7 +11,7 @@ export type Member = (writer: Writer, number: number, value: unknown) => void;
 const LENGTH_DELIMITED = 2;
 const tag = (writer: Writer, number: number, wireType: number): void => writer.varint(number * 8 + wireType);
 
-/** Members by their JSON name; `extensions` is the number that takes all names starting with `x-`. */
+/** Members by their JSON name; `extensions` is the number of the field for all names starting with `x-`. */
 export function message(members: Readonly<Record<string, readonly [number, Member]>>, extensions?: number): Message {
   const inOrder = Object.entries(members).sort(([, [a]], [, [b]]) => b - a);
   return (writer, value) => {

@@ -37,7 +37,7 @@ export const namedScalars: Readonly<Partial<Record<ScalarName, string>>> = {
   schemaOrStringArray: `${EXTENSIONS}.JSONSchemaPropsOrStringArray`,
 };
 
-/** The body of a PATCH, whose form its content type tells. */
+/** The body of a PATCH, whose form its content type says. */
 export const PATCH_DEFINITION = `${META}.Patch`;
 
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };

@@ -1,4 +1,4 @@
-// Another server's document in Swagger 2.0, read in short turns, and the part of it that tells of one group version.
+// Another server's document in Swagger 2.0, read in short slices, and the part of it that describes one group version.
 import { JsonCursor, JsonTextError } from './json-cursor.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Yielder } from '../../lib/scheduling/yield.js';

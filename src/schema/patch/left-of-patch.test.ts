@@ -10,7 +10,7 @@ const live = {
 };
 const left = (patch: object): object => leftOfPatch(live, patch as Record<string, unknown>, type);
 
-test('nulls are left where they take something away, not in what is new', () => {
+test('nulls are left where they remove something, not in what is new', () => {
   assert.deepEqual(left({ metadata: { labels: { a: null }, annotations: { n: null, m: ['x', null] } } }), {
     metadata: { labels: { a: null }, annotations: { m: ['x', null] } },
   });

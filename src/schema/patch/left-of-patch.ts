@@ -1,5 +1,5 @@
 // What kube-apiserver has left of a strategic merge patch once it is merged, which is what its refusals show: it follows
-// directives by taking them out, and drops nulls from what is new.
+// directives by removing them, and drops nulls from what is new.
 import { goTypeName } from '../../lib/go/value.js';
 import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';

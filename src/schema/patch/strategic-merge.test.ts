@@ -114,14 +114,14 @@ test('a list of objects without a key has no order, and is not merged from what 
   assert.deepEqual(names({ '$deleteFromPrimitiveList/containers': [] }), ['a', 'b']);
 });
 
-test('a directive that is no text is told as Go prints what is none', () => {
-  for (const [directive, told] of [
+test('a directive that is no text is reported as Go formats it', () => {
+  for (const [directive, shown] of [
     [7, '%!s(int64=7) in map: map[$patch:7]'],
     [true, '%!s(bool=true) in map: map[$patch:true]'],
     [null, '%!s(<nil>) in map: map[$patch:<nil>]'],
     ['x', 'x in map: map[$patch:x]'],
   ]) {
-    const message = `unknown patch type: ${told as string}`;
+    const message = `unknown patch type: ${shown as string}`;
     assert.throws(() => metadata({ labels: { $patch: directive } }), { code: 500, message });
   }
 });

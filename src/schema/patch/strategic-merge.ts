@@ -68,9 +68,9 @@ function mergeObject(
 }
 
 /** What a patch with directives among its members makes. */
-function mergeDirected(original: Readonly<JsonObject>, givenPatch: Readonly<JsonObject>, type: Type): JsonObject {
+function mergeDirected(original: Readonly<JsonObject>, sentPatch: Readonly<JsonObject>, type: Type): JsonObject {
   const merged = { ...original };
-  const patch = { ...givenPatch };
+  const patch = { ...sentPatch };
   retainKeys(merged, patch);
   mergeOrderedLists(merged, patch, type);
   for (const [key, value] of Object.entries(patch)) {
@@ -144,7 +144,7 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): v
     else if (wanted !== undefined) list = withoutDirectives(wanted);
     else continue;
     const element = elementType(live ?? [], wanted ?? []);
-    // Items without a key of theirs have no order that could be told.
+    // Items without a key of theirs have no order.
     if (element === MAP && rule.mergeKey === undefined) throw noMergeKey(live?.[0] ?? wanted?.[0], '');
     setMember(merged, key, orderMerged(list, order, live ?? [], rule.mergeKey));
     delete patch[key];

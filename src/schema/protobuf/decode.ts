@@ -1,5 +1,5 @@
-// hot: a protobuf message into the normal form of its type. Fields that are not known are passed over. A message that is
-// told twice is one message: what the second does not say stays as the first said it.
+// hot: a protobuf message into the normal form of its type. Unknown fields are ignored. A message that
+// comes twice is one message: what the second leaves out stays as the first has it.
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { compileFunction, Scope } from '../compile-function.js';
 import { errorText } from '../../lib/text/error-text.js';
@@ -9,7 +9,7 @@ import { canonicalQuantity } from '../../machinery/quantity.js';
 import { mustType } from '../catalogue.js';
 import { parseJsonTree } from '../json/decode.js';
 import { DecodeError } from '../json/walk.js';
-import { isAlwaysPrinted, encodedFields, unsetValue, zeroValue } from '../normal-form.js';
+import { isAlwaysEncoded, encodedFields, unsetValue, zeroValue } from '../normal-form.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { Reader } from './reader.js';
 import { refuseEndOfGroup, refuseNumberZero, wrongWireType } from './refusals.js';
@@ -27,25 +27,25 @@ export function decodeMessage(type: StructType, bytes: Uint8Array): Record<strin
 }
 
 type ReadInto = (object: Record<string, unknown>, reader: Reader) => void;
-type ReadStruct = (reader: Reader, told?: unknown) => Record<string, unknown>;
-/** `told` is what the same field was before, if it was. */
-type Read = (reader: Reader, told?: unknown) => unknown;
+type ReadStruct = (reader: Reader, earlier?: unknown) => Record<string, unknown>;
+/** `earlier` is the value of an earlier occurrence of the field, if there was one. */
+type Read = (reader: Reader, earlier?: unknown) => unknown;
 
 const messageReaders = new WeakMap<StructType, ReadStruct>();
 const structReaders = new WeakMap<StructType, ReadInto>();
 
-/** Reads the whole of what the reader is narrowed to, and fills in what is always printed. */
+/** Reads the whole of what the reader is narrowed to, and fills in what is always encoded. */
 function messageReader(type: StructType): ReadStruct {
   let known = messageReaders.get(type);
   if (known === undefined) {
     let readInto: ReadInto | undefined;
     let encoded: readonly Field[] = [];
-    known = (reader, told) => {
+    known = (reader, earlier) => {
       if (readInto === undefined) {
         readInto = readerOf(type);
         encoded = encodedFields(type);
       }
-      const object: Record<string, unknown> = isPlainObject(told) ? told : {};
+      const object: Record<string, unknown> = isPlainObject(earlier) ? earlier : {};
       readInto(object, reader);
       for (const field of encoded) if (object[field.json] === undefined) object[field.json] = unsetValue(field);
       return object;
@@ -123,7 +123,7 @@ function fieldSource(field: Field, scope: Scope, wrong: string): string {
   }
   const read = readSource(type, scope, member);
   const check = checkSource(wireTypeOf(type), goName, wrong);
-  if (isAlwaysPrinted(field)) return `${check} ${member} = ${read};`;
+  if (isAlwaysEncoded(field)) return `${check} ${member} = ${read};`;
   // A later occurrence of what is no message replaces an earlier one, also when it is empty.
   const present = field.pointer
     ? isSchemaOrList(type)
@@ -137,7 +137,7 @@ function fieldSource(field: Field, scope: Scope, wrong: string): string {
 const isSchemaOrList = (type: Type): boolean =>
   type.kind === 'scalar' && (type.scalar === 'schemaOrArray' || type.scalar === 'schemaOrStringArray');
 
-/** What kube-apiserver calls a field, which is told where something else stands there. */
+/** kube-apiserver's name of a field, for the error where it has another wire type. */
 function goFieldName({ json, type }: Field): string {
   if (json === 'metadata' && type.kind === 'struct') return type.name.slice(type.name.lastIndexOf('.') + 1);
   if (json.startsWith('x-kubernetes-')) {
@@ -157,7 +157,7 @@ const INITIALS =
 
 function entryReader(value: Type): (reader: Reader, map: Record<string, unknown>) => void {
   const readValue = valueReader(value);
-  // Nobody asks what wire types an entry's key and value have, and they end where what holds the entry ends.
+  // The wire types of an entry's key and value are not checked, and they end where what holds the entry ends.
   return (reader, map) => {
     const end = reader.lengthDelimited();
     let key = '';
@@ -176,13 +176,13 @@ function entryReader(value: Type): (reader: Reader, map: Record<string, unknown>
   };
 }
 
-/** An expression that reads a value after its tag; `told` is one for what was there before. */
-function readSource(type: Type, scope: Scope, told = 'undefined'): string {
+/** An expression that reads a value after its tag; `earlier` is an expression for the earlier value. */
+function readSource(type: Type, scope: Scope, earlier = 'undefined'): string {
   if (type.kind === 'scalar') {
     const method = scalarMethods[type.scalar];
     if (method !== undefined) return `r.${method}()`;
   }
-  return `${scope.use('read', valueReader(type))}(r, ${told})`;
+  return `${scope.use('read', valueReader(type))}(r, ${earlier})`;
 }
 
 const scalarMethods: Readonly<Partial<Record<ScalarName, string>>> = {
@@ -198,9 +198,9 @@ function valueReader(type: Type): Read {
   switch (type.kind) {
     case 'struct': {
       const read = messageReader(type);
-      return (reader, told) => {
+      return (reader, earlier) => {
         const outer = reader.enter();
-        const message = read(reader, told);
+        const message = read(reader, earlier);
         reader.leave(outer);
         return message;
       };
@@ -208,8 +208,8 @@ function valueReader(type: Type): Read {
     case 'list': {
       const element = valueReader(type.element);
       const name = type.name?.slice(type.name.lastIndexOf('.') + 1) ?? '';
-      return (reader, told) => {
-        const items: unknown[] = Array.isArray(told) ? told : [];
+      return (reader, earlier) => {
+        const items: unknown[] = Array.isArray(earlier) ? earlier : [];
         eachField(reader, name, { 1: ['Items', 2, () => void items.push(element(reader))] });
         return items;
       };
@@ -243,12 +243,12 @@ function eachField(reader: Reader, message: string, known: Known): void {
 
 function readTime(reader: Reader): unknown {
   const { seconds, isZero } = readTimestamp(reader);
-  return isZero ? null : printable(() => formatTime(seconds));
+  return isZero ? null : inRange(() => formatTime(seconds));
 }
 
 function readMicroTime(reader: Reader): unknown {
   const { seconds, nanos, isZero } = readTimestamp(reader);
-  return isZero ? null : printable(() => formatMicroTime(seconds, nanos));
+  return isZero ? null : inRange(() => formatMicroTime(seconds, nanos));
 }
 
 function readTimestamp(reader: Reader): { seconds: number; nanos: number; isZero: boolean } {
@@ -264,7 +264,7 @@ function readTimestamp(reader: Reader): { seconds: number; nanos: number; isZero
   return { seconds, nanos, isZero };
 }
 
-function printable(format: () => string | null): string | null {
+function inRange(format: () => string | null): string | null {
   try {
     return format();
   } catch {
@@ -272,10 +272,10 @@ function printable(format: () => string | null): string | null {
   }
 }
 
-function readIntOrString(reader: Reader, told?: unknown): unknown {
-  let isText = typeof told === 'string';
-  let number = typeof told === 'number' ? told : 0;
-  let text = typeof told === 'string' ? told : '';
+function readIntOrString(reader: Reader, earlier?: unknown): unknown {
+  let isText = typeof earlier === 'string';
+  let number = typeof earlier === 'number' ? earlier : 0;
+  let text = typeof earlier === 'string' ? earlier : '';
   eachField(reader, 'IntOrString', {
     1: ['Type', 0, () => (isText = reader.int64() === 1)],
     2: ['IntVal', 0, () => (number = reader.int32())],
@@ -284,8 +284,8 @@ function readIntOrString(reader: Reader, told?: unknown): unknown {
   return isText ? text : number;
 }
 
-function readQuantity(reader: Reader, told?: unknown): unknown {
-  let quantity = typeof told === 'string' ? told : '0';
+function readQuantity(reader: Reader, earlier?: unknown): unknown {
+  let quantity = typeof earlier === 'string' ? earlier : '0';
   const read = (): void => {
     try {
       quantity = canonicalQuantity(reader.string());
@@ -299,8 +299,8 @@ function readQuantity(reader: Reader, told?: unknown): unknown {
 
 const jsonReader =
   (message: string, parse: (raw: Buffer) => unknown): Read =>
-  (reader, told = null) => {
-    let value = told;
+  (reader, earlier = null) => {
+    let value = earlier;
     eachField(reader, message, {
       1: [
         'Raw',
@@ -316,7 +316,7 @@ const jsonReader =
 
 const parseJson = (raw: Buffer): unknown => parseJsonTree(raw).value;
 
-/** Who owns what is thrown away where it cannot be read, and nobody is told. */
+/** Managed fields that cannot be decoded are dropped without an error. */
 function parseFieldsV1(raw: Buffer): unknown {
   try {
     return parseJson(raw);
@@ -326,25 +326,25 @@ function parseFieldsV1(raw: Buffer): unknown {
   }
 }
 
-function readDuration(reader: Reader, told?: unknown): unknown {
-  let nanoseconds = typeof told === 'string' ? parseDuration(told) : 0n;
+function readDuration(reader: Reader, earlier?: unknown): unknown {
+  let nanoseconds = typeof earlier === 'string' ? parseDuration(earlier) : 0n;
   eachField(reader, 'Duration', { 1: ['Duration', 0, () => (nanoseconds = BigInt(reader.int64()))] });
   return formatDuration(nanoseconds);
 }
 
-function readSchema(reader: Reader, told?: unknown): unknown {
+function readSchema(reader: Reader, earlier?: unknown): unknown {
   const outer = reader.enter();
   const type = mustType('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
-  const schema = messageReader(type)(reader, told);
+  const schema = messageReader(type)(reader, earlier);
   reader.leave(outer);
   return schema;
 }
 
 /** A schema in field `schema`, or the items of the other field. */
 function schemaOrListReader(message: string, items: string, readItem: Read): Read {
-  return (reader, told) => {
-    const list: unknown[] = Array.isArray(told) ? told : [];
-    let schema: unknown = isPlainObject(told) ? told : null;
+  return (reader, earlier) => {
+    const list: unknown[] = Array.isArray(earlier) ? earlier : [];
+    let schema: unknown = isPlainObject(earlier) ? earlier : null;
     eachField(reader, message, {
       1: ['Schema', 2, () => (schema = readSchema(reader, schema))],
       2: [items, 2, () => void list.push(readItem(reader))],
@@ -353,9 +353,9 @@ function schemaOrListReader(message: string, items: string, readItem: Read): Rea
   };
 }
 
-function readSchemaOrBool(reader: Reader, told: unknown): unknown {
-  let allows = told === true;
-  let schema: unknown = told;
+function readSchemaOrBool(reader: Reader, earlier: unknown): unknown {
+  let allows = earlier === true;
+  let schema: unknown = earlier;
   eachField(reader, 'JSONSchemaPropsOrBool', {
     1: ['Allows', 0, () => (allows = reader.bool())],
     2: ['Schema', 2, () => (schema = readSchema(reader, schema))],

@@ -128,7 +128,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     else if (field === 'ContentEncoding') envelope.contentEncoding = reader.string();
     else envelope.contentType = reader.string();
   });
-  // A version that is none counts as one that is not told.
+  // A version that is none counts as absent.
   if (apiVersionFault(envelope.apiVersion) !== undefined) envelope.apiVersion = '';
   return envelope;
 }

@@ -8,7 +8,7 @@ const OBJECT_TAG = 0x12;
 const RAW_TAG = 0x0a;
 
 // hot: once for each event and form
-/** A watch event around an object that is already in its envelope, given in parts, framed. */
+/** A watch event around an object that is already in its envelope, passed in parts, framed. */
 export function protobufWatchEvent(type: string, ...envelope: readonly Uint8Array[]): Buffer {
   let envelopeBytes = 0;
   for (const part of envelope) envelopeBytes += part.length;

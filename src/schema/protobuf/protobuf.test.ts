@@ -44,7 +44,7 @@ test('unknown fields are passed over, wrong wire types are refused', () => {
   assert.throws(() => decodeMessage(configMap, Buffer.from('0a0b3affffffffffffffffffff01', 'hex')), DecodeError);
 });
 
-test('a message that is told twice is one: what the second does not say stays, lists grow', () => {
+test('a message that comes twice is one: what the second leaves out stays, lists grow', () => {
   const field = (type: StructType, json: string, ...bytes: readonly Buffer[]): Buffer => {
     const content = Buffer.concat(bytes);
     const tag = (type.byJson.get(json)?.proto ?? 0) * 8 + 2;

@@ -109,7 +109,7 @@ export class Reader {
     return this.bytes().toString('base64');
   }
 
-  /** Narrows the reader to the message that starts here; gives the end to restore with `leave`. */
+  /** Narrows the reader to the message that starts here; returns the end to restore with `leave`. */
   enter(): number {
     const outer = this.end;
     this.end = this.lengthDelimited();
@@ -158,7 +158,7 @@ export class Reader {
     }
   }
 
-  /** Short texts repeat from object to object: the last ones are found again by their letters. */
+  /** Short texts repeat from object to object: the last ones are found again by their characters. */
   private shortString(length: number): string {
     // Unset strings are on the wire too.
     if (length === 0) return '';
@@ -174,7 +174,7 @@ export class Reader {
       if (i === length) return recent;
     }
     const text = buffer.utf8Slice(pos, pos + length);
-    // As many letters as bytes: plain ASCII, which the comparison above relies on.
+    // As many characters as bytes: plain ASCII, which the comparison above relies on.
     if (text.length === length) recentTexts[slot] = text;
     return text;
   }

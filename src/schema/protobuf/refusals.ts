@@ -10,9 +10,9 @@ export function refuseEndOfGroup(wireType: number, message: string): void {
   if (wireType === END_OF_GROUP) throw new DecodeError(`proto: ${message}: wiretype end group for non-group`);
 }
 
-/** A number that is none; of a wide tag the whole is told. */
+/** A number that is none; a wide tag is reported as a whole. */
 export function refuseNumberZero(number: number, tag: number, reader: Reader, message: string): void {
   if (number !== 0) return;
-  const told = tag < 8 && reader.wideTag > 0n ? reader.wideTag : BigInt(tag);
-  throw new DecodeError(`proto: ${message}: illegal tag ${BigInt.asIntN(32, told >> 3n)} (wire type ${told})`);
+  const reported = tag < 8 && reader.wideTag > 0n ? reader.wideTag : BigInt(tag);
+  throw new DecodeError(`proto: ${message}: illegal tag ${BigInt.asIntN(32, reported >> 3n)} (wire type ${reported})`);
 }

@@ -19,7 +19,7 @@ export class Writer {
     this.pos = this.#buffer.length;
   }
 
-  /** Places are told from the end, since growing moves the start. */
+  /** Places count from the end, since growing moves the start. */
   get written(): number {
     return this.#buffer.length - this.pos;
   }

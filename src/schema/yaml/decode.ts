@@ -1,5 +1,5 @@
 // An object that was sent as YAML. kube-apiserver makes JSON of it first, with the members of each object in order, and
-// tells of what is wrong in that order.
+// reports errors in that order.
 import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import { DecodeError, type Decoded, decodeTree } from '../json/decode.js';
 import { type SentKind, sentKind } from '../json/sent-kind.js';

@@ -1,4 +1,4 @@
-// YAML as kube-apiserver prints it: sorted keys, two spaces, lists not indented, long lines folded after column 80.
+// YAML as kube-apiserver encodes it: sorted keys, two spaces, lists not indented, long lines folded after column 80.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
@@ -16,7 +16,7 @@ export function* yamlSteps(tree: unknown): StepGenerator<string> {
 
 const step = 2;
 const bestWidth = 80;
-/** Others may have their turn after so many lines. */
+/** Yields after so many lines. */
 const LINES = 64;
 
 class YamlEncoder {
@@ -31,7 +31,7 @@ class YamlEncoder {
     else if (isPlainObject(value)) yield* this.#mapping(value, indent + step);
   }
 
-  /** Prints what has nothing in it; answers whether it had. Generators cost too much for each leaf of a tree. */
+  /** Encodes an empty value; returns whether it was one. Generators cost too much for each leaf of a tree. */
   #short(value: unknown, indent: number): boolean {
     if (Array.isArray(value)) {
       if (value.length > 0) return false;
@@ -188,7 +188,7 @@ const ANY_STYLE: Shape = { plain: true, singleQuoted: true, literal: true };
 function shapeOf(text: string): Shape {
   // hot: names are, and most texts are names.
   if (NAME.test(text) && !text.endsWith(':')) return ANY_STYLE;
-  // Tabs, other control characters and all that takes four bytes only live in double quotes.
+  // Tabs, other control characters and characters of four bytes only live in double quotes.
   const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u.test(text);
   const spaceBeforeBreak = text.includes(' \n');
   if (unprintable || spaceBeforeBreak) return { plain: false, singleQuoted: false, literal: false };
@@ -245,12 +245,12 @@ function naturally(left: string, right: string): number {
   return compareNumbers(left, right, at) || compareCharacters(x, y);
 }
 
-/** Where the first letter that is not the same begins. */
+/** Where the first character that differs begins. */
 function firstDifference(left: string, right: string): number {
   const end = Math.min(left.length, right.length);
   let at = 0;
   while (at < end && left.charCodeAt(at) === right.charCodeAt(at)) at++;
-  // Two letters may share the first half of their surrogate pairs.
+  // Two characters may share the first half of their surrogate pairs.
   return at > 0 && at < end && ((left.codePointAt(at - 1) ?? 0) > 0xffff || (right.codePointAt(at - 1) ?? 0) > 0xffff)
     ? at - 1
     : at;

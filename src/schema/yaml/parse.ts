@@ -48,8 +48,8 @@ const NEXT_LINE = '\x85';
 const NEVER_IN_YAML = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Exported for the test that compares the two ways. */
-export function parseAnyYaml(given: string): ParsedYaml {
-  let source = hasSeparators(given) ? relaxed(given) : given;
+export function parseAnyYaml(text: string): ParsedYaml {
+  let source = hasSeparators(text) ? relaxed(text) : text;
   for (let isRepaired = false; ; isRepaired = true) {
     try {
       return parseEventsOf(source);
@@ -126,7 +126,7 @@ function checkBeginning(source: string): void {
 
 const DOCUMENT_END = '...';
 
-/** Where the parser is told to be, which counts lines from nothing and leaves the first out. */
+/** The parser's position, which counts lines from zero and leaves the first out. */
 function lineText(source: string, at: number): string {
   const line = lineCounter(source)(at) - 1;
   return line === 0 ? '' : `line ${line}: `;
@@ -168,7 +168,7 @@ function firstDocument(events: Event[]): Event[] {
   return second < 0 ? events : events.slice(0, second);
 }
 
-/** Every plain scalar is looked at by one rule; only what that rule gives up is a string. */
+/** One rule looks at every plain scalar; only what that rule rejects is a string. */
 const plain = defineScalarTag<unknown>('tag:yaml.org,2002:plain', {
   implicit: true,
   implicitFirstChars: null,
@@ -183,7 +183,7 @@ const nothing = defineScalarTag<unknown>('tag:yaml.org,2002:null', {
   identify: () => false,
 });
 
-/** A tag in the text asks for a sort of scalar; what is not of that sort is refused. */
+/** A tag in the text requires a sort of scalar; what is not of that sort is refused. */
 const explicit = (name: string, accepts: (value: unknown) => boolean) =>
   defineScalarTag<unknown>(`tag:yaml.org,2002:${name}`, {
     implicit: false,
@@ -341,7 +341,7 @@ function describe(error: unknown, source: string): string {
   if (!(error instanceof YAMLException)) return errorText(error);
   if (error.reason.startsWith('json: ') || error.reason.startsWith('yaml: ')) return error.reason;
   const { mark } = error;
-  // Where a document is taken apart lines are counted from nothing.
+  // Where a document is split lines are counted from zero.
   if (error.reason.startsWith('undeclared tag handle')) {
     return `yaml: ${mark === undefined || mark.line === 0 ? '' : `line ${mark.line}: `}found undefined tag handle`;
   }

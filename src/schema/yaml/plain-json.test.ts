@@ -27,11 +27,11 @@ test('what is read as JSON is what YAML would read', () => {
       fc.dictionary(texts, tie('node')),
     ),
   })).node;
-  const print = (value: unknown, space: number): string =>
+  const stringify = (value: unknown, space: number): string =>
     JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member), space);
   fc.assert(
     fc.property(fc.dictionary(texts, tree), fc.integer({ min: 0, max: 4 }), (object, space) => {
-      const source = print(object, space);
+      const source = stringify(object, space);
       const value = parsePlainJson(source);
       if (value !== undefined) assert.deepEqual({ value }, read(source), source);
     }),

@@ -17,7 +17,7 @@ export function parsePlainJson(source: string): unknown {
   }
 }
 
-/** Tabs, letters that do not print, halves of letters, slashes that are escaped, and the key that merges. */
+/** Tabs, characters that do not print, halves of surrogate pairs, escaped slashes, and the key that merges. */
 const READ_OTHERWISE = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|\\u[dD]|\\\/|"<<"/;
 
 /** Numbers that may be written in several ways are left to the rules of YAML. */

@@ -1,13 +1,13 @@
-// Within brackets and quotes kube-apiserver does not look at how far lines are indented, and takes tabs for spaces; our
-// reader does. A text that is refused for that is written anew, with what the reader asks for:
+// Within brackets and quotes kube-apiserver does not look at how far lines are indented, and reads tabs as spaces; our
+// parser does. A text that is refused for that is rewritten as the parser needs it:
 //
 //   data: {          data: {
 //   a: "x     →       a: "x
 //   y"                y"
 //   }                 }
 //
-// It also ends lines at separators of lines and paragraphs (U+2028, U+2029), which to our reader are letters; within quotes
-// both leave them as they are. Only what needs it is written anew, so that whatever is mistaken here is told by the reader.
+// It also ends lines at separators of lines and paragraphs (U+2028, U+2029), which to our parser are characters; within
+// quotes both leave them as they are. Only what needs it is rewritten, so that mistakes here are reported by the parser.
 
 export const relaxed = (source: string): string => new Relaxer(source.replaceAll(/\r\n?/g, '\n')).run();
 

@@ -1,5 +1,5 @@
-// What a plain scalar means in kube-apiserver's YAML 1.1. Reading and printing must agree on it: a string that would be
-// read as something else is printed in quotes.
+// What a plain scalar means in kube-apiserver's YAML 1.1. Decoding and encoding must agree on it: a string that would be
+// read as something else is encoded in quotes.
 
 /** The value of a plain scalar, or `undefined` when it is a string. */
 export function resolvePlain(text: string): null | boolean | number | bigint | undefined {
@@ -7,7 +7,7 @@ export function resolvePlain(text: string): null | boolean | number | bigint | u
   return truths.get(text) ?? readInteger(text.replaceAll('_', '')) ?? readFloat(text.replaceAll('_', ''));
 }
 
-/** Whether the text, printed plain, would be read back as this very string. */
+/** Whether the text, encoded plain, would be read back as this very string. */
 export function isPlainString(text: string): boolean {
   // hot: no number and no time begins with a letter.
   if (isAsciiLetter(text.charCodeAt(0))) return !nulls.has(text) && !truths.has(text);
@@ -34,7 +34,7 @@ const special = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/;
 const base60 = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}([Tt ]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?\s*(Z|[-+]\d{1,2}:\d{2})?)?$/;
 
-/** A number that has more, in base 2 with its prefix and zeros, is none of 64 bits; many take long to read. */
+/** A number that has more, in base 2 with its prefix and zeros, exceeds 64 bits; many are slow to parse. */
 const MAX_DIGITS = 4096;
 
 /** As Go's ParseInt with base 0: prefixes 0x, 0b, 0o and a leading zero for octal. */
@@ -48,7 +48,7 @@ function readInteger(text: string): number | bigint | undefined {
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return undefined;
   const small = Number(value);
   if (Number.isSafeInteger(small)) return small;
-  // Between the largest signed and unsigned number JSON gives a float.
+  // Between the largest signed and unsigned number JSON yields a float.
   return value < 2n ** 63n ? value : small;
 }
 

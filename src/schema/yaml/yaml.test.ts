@@ -40,7 +40,7 @@ test('keys become strings, merges are merged, later documents are left alone', (
   assert.equal(json(''), 'null');
 });
 
-test('repeated keys are told with their lines, and the last one counts', () => {
+test('repeated keys are reported with their lines, and the last one counts', () => {
   const parsed = parseYaml('a: 1\nb:\n  c: 1\n  c: 2\na: 2\n');
   assert.equal(encodeTree(parsed.value), '{"a":2,"b":{"c":2}}');
   assert.equal(
@@ -88,7 +88,7 @@ test('strings that would be read as something else are quoted, long ones are fol
   );
 });
 
-test('keys are ordered by their letters, and numbers in them by their size', () => {
+test('keys are ordered by their characters, and numbers in them by their size', () => {
   const inOrder = [
     ['+', '0', '00', '0x', '1', '2', '10', 'A', 'Z', 'a', 'a0', 'a1', 'a01', 'a10', 'aa', 'é', '中'],
     ['k1', 'k1-', 'k1a', 'k2', 'k9', 'k10', 'k100', 'k101', 'kk'],
@@ -105,7 +105,7 @@ test('keys are ordered by their letters, and numbers in them by their size', () 
   }
 });
 
-test('others have their turn while much is printed', () => {
+test('encoding a large tree yields to the event loop', () => {
   const key = (i: number): string => `k${i}`;
   const trees = [
     Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [key(i), 'v'])),
@@ -113,8 +113,8 @@ test('others have their turn while much is printed', () => {
     Array.from({ length: 2500 }, (_, i) => ({ a: key(i), b: [[i], [{}]] })),
   ];
   for (const tree of trees) {
-    const turns = [...yamlSteps(tree)].length;
-    assert.ok(turns >= 5000 / 64 - 1, `${turns} turns`);
+    const yields = [...yamlSteps(tree)].length;
+    assert.ok(yields >= 5000 / 64 - 1, `${yields} yields`);
   }
 });
 
@@ -149,7 +149,7 @@ test('control characters are refused wherever they stand, in what is JSON too', 
   assert.deepEqual(parseYaml('a: "\t\u2028\ufeff😀"').value, { a: '\t\u2028\ufeff😀' });
 });
 
-test('letters of four bytes are written by their number, in double quotes', () => {
+test('characters of four bytes are written by their number, in double quotes', () => {
   const text = encodeYaml({ a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
   assert.equal(text, '"\\U0001F600": ""\na: "\\U0001F600"\nb: "x\\n\\U0001F600\\n"\nc: é\n');
   assert.deepEqual(parseYaml(text).value, { a: '😀', b: 'x\n😀\n', c: 'é', '😀': '' });
@@ -162,16 +162,16 @@ test('a tag that nobody knows makes a text of a scalar, and says nothing of anyt
   assert.throws(() => parseYaml('b: 1\na: !e!foo b'), /yaml: line 1: found undefined tag handle/);
 });
 
-test('what is wrong with an object is told in the order of its members’ names', () => {
+test('what is wrong with an object is reported in the order of its members’ names', () => {
   const type = typeOf('', 'v1', 'ConfigMap');
   assert.ok(type);
-  const told = (yaml: string): readonly string[] => decodeYaml(type, Buffer.from(yaml), true).strictErrors;
-  assert.deepEqual(told('zeta: 1\nmetadata: {name: a, odd: 1}\nalpha: 1\n'), [
+  const errorsOf = (yaml: string): readonly string[] => decodeYaml(type, Buffer.from(yaml), true).strictErrors;
+  assert.deepEqual(errorsOf('zeta: 1\nmetadata: {name: a, odd: 1}\nalpha: 1\n'), [
     'unknown field "alpha"',
     'unknown field "metadata.odd"',
     'unknown field "zeta"',
   ]);
-  assert.throws(() => told('metadata: {name: 1}\ndata: 1\n'), /ConfigMap\.data of type map/);
+  assert.throws(() => errorsOf('metadata: {name: 1}\ndata: 1\n'), /ConfigMap\.data of type map/);
 });
 
 test('bytes that are no UTF-8 are refused where they stand, surrogates too', () => {
