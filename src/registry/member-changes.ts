@@ -51,16 +51,18 @@ function membersOf(object: KubeObject): JsonObject {
 }
 
 const encoded = (members: JsonObject): Map<string, Buffer> =>
-  new Map(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, print(value)]])));
+  new Map(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, encodedBytes(value)]])),
+  );
 
-const print = (value: unknown): Buffer => Buffer.from(encodeForTransfer([value]));
+const encodedBytes = (value: unknown): Buffer => Buffer.from(encodeForTransfer([value]));
 
 function changesOf(
   before: ReadonlyMap<string, Buffer>,
   members: JsonObject,
 ): { changed: JsonObject; removed: string[] } {
   const after = Object.entries(members).filter(([, value]) => value !== undefined);
-  const changed = after.filter(([name, value]) => before.get(name)?.equals(print(value)) !== true);
+  const changed = after.filter(([name, value]) => before.get(name)?.equals(encodedBytes(value)) !== true);
   const there = new Set(after.map(([name]) => name));
   return { changed: Object.fromEntries(changed), removed: [...before.keys()].filter((name) => !there.has(name)) };
 }

@@ -1,4 +1,4 @@
-// Keys of a block mapping begin their line, all but the first. Our parser reads what follows a quoted item of a list for
+// Keys of a block mapping begin their line, all but the first. Our parser reads what follows a quoted item of a list as
 // the next key of the mapping around the list: `- 'a'b: c`.
 import { COLLECTION_STYLE, EVENT_ID, type Event } from 'js-yaml';
 
