@@ -94,8 +94,7 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
     });
   };
   const stop = watchFiles([options.file], { pollMs: options.pollMs ?? POLL_MS, changed });
-  if (options.stopping.aborted) stop();
-  else options.stopping.addEventListener('abort', stop, { once: true });
+  whenAborted(options.stopping, stop);
   // It may have changed between its being read and its being watched.
   changed();
 }

@@ -1,13 +1,15 @@
+import { whenAborted } from './when-aborted.js';
+
 /** Resolves after the time, or as soon as the signal aborts: who paused looks at the signal. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+    const timer = setTimeout(() => {
+      forget();
       resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
+    }, ms);
+    const forget = whenAborted(signal, () => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }

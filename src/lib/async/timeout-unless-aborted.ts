@@ -1,11 +1,12 @@
 import type { Clock } from './clock.js';
+import { whenAborted } from './when-aborted.js';
 
 /** Calls back after this time, unless the signal comes first. */
 export function timeoutUnlessAborted(clock: Clock, ms: number, signal: AbortSignal, callback: () => void): void {
   if (signal.aborted) return;
   const cancel = clock.after(ms, () => {
-    signal.removeEventListener('abort', cancel);
+    forget();
     callback();
   });
-  signal.addEventListener('abort', cancel, { once: true });
+  const forget = whenAborted(signal, cancel);
 }
