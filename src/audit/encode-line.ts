@@ -54,7 +54,7 @@ function encodeBoth(first: AuditEvent, last: AuditEvent, lines: LineBlockBuilder
   if (!isBare || patterns === undefined || !isUsual(first) || !isUsual(last)) return false;
   const kept = patterns.both;
   const pattern = kept?.isOf(last, first) ? kept : (patterns.both = new EncodedLine(last, first));
-  pattern.print(last, lines);
+  pattern.encode(last, lines);
   return true;
 }
 

@@ -63,7 +63,7 @@ export interface LinePattern {
   /** Whether the line says what is to be said of `event`, and of `first` where it is two lines. */
   isOf(event: AuditEvent, first?: AuditEvent): boolean;
   /** Adds the line with the id, the objects and the times of `event`. */
-  print(event: AuditEvent, lines: LineBlockBuilder): void;
+  encode(event: AuditEvent, lines: LineBlockBuilder): void;
 }
 
 export interface EventResponse {

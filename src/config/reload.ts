@@ -1,4 +1,5 @@
 // A configuration file that is reloaded when it changes. A bad change leaves what was there in effect.
+import { whenAborted } from '../lib/async/when-aborted.js';
 import { readTextFile } from '../lib/go/file-error.js';
 import type { Logger } from '../lib/telemetry/log.js';
 import { watchFiles } from '../lib/files/watch-files.js';

@@ -41,23 +41,23 @@ const NONE: readonly string[] = [];
 /** Clients repeat the same few requests. Longer paths, and those with a query, are parsed each time. */
 const MAX_MEMOIZED = 1024;
 const MAX_MEMOIZED_LENGTH = 256;
-const remembered = new Map<string, BoundedMap<string, RequestInfo>>();
+const memoizedInfos = new Map<string, BoundedMap<string, RequestInfo>>();
 
 /** `undefined` when the path is not well-formed. */
 // hot: once for each request.
 export function parseRequestInfo(request: HttpRequest): RequestInfo | undefined | typeof NO_KIND {
   if (request.search !== '' || request.path.length > MAX_MEMOIZED_LENGTH) return readRequestInfo(request);
-  const known = cache.get(request.method)?.get(request.path);
+  const known = memoizedInfos.get(request.method)?.get(request.path);
   if (known !== undefined) return known;
   const info = readRequestInfo(request);
-  if (typeof info === 'object') addToCache(request, info);
+  if (typeof info === 'object') memoize(request, info);
   return info;
 }
 
-function remember({ method, path }: HttpRequest, info: RequestInfo): void {
+function memoize({ method, path }: HttpRequest, info: RequestInfo): void {
   if (ownMember(VERBS, method) === undefined) return;
-  let paths = remembered.get(method);
-  if (paths === undefined) remembered.set(method, (paths = new BoundedMap(MAX_MEMOIZED)));
+  let paths = memoizedInfos.get(method);
+  if (paths === undefined) memoizedInfos.set(method, (paths = new BoundedMap(MAX_MEMOIZED)));
   paths.set(path, info);
 }
 

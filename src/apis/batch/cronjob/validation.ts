@@ -2,7 +2,7 @@ import { type FieldErrors, FieldPath, invalid, notSupported, required } from '..
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { CronJobSpec, JobTemplateSpec } from '../../../schema/generated/batch.v1.js';
 import type { PodRules } from '../../core/pod/validation/pod-rules.js';
-import { selectorValue } from '../../core/internal-form/print.js';
+import { selectorValue } from '../../core/internal-form/internal-value.js';
 import { validateJobTemplate } from '../job/validation.js';
 import { scheduleError } from './schedule.js';
 import { isKnownTimeZone } from './time-zone.js';
