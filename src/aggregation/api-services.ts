@@ -29,7 +29,7 @@ export class ApiServices {
 
   /** Resolves once those that were there are known; follows until `signal` aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    const tell = ({ key }: { readonly key: string }): void => {
+    const notify = ({ key }: { readonly key: string }): void => {
       if (this.get(key)?.spec.service == null) this.#remote.delete(key);
       else this.#remote.add(key);
       this.#groups = undefined;
@@ -40,8 +40,8 @@ export class ApiServices {
       store: this.store,
       signal,
       log: (message) => this.log(`API services: ${message}`),
-      onUpsert: tell,
-      onDelete: tell,
+      onUpsert: notify,
+      onDelete: notify,
     });
     await this.#informer.synced;
     this.#synced = true;

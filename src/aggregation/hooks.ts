@@ -81,7 +81,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
       { name: 'apiservice-discovery-controller', run: () => known },
       {
         name: 'kube-apiserver-autoregistration',
-        run: (signal) => keepRegistered({ ...parts(signal), builtIn, definitions: storeOf(DEFINITIONS) }),
+        run: (signal) => keepRegistered({ ...parts(signal), builtIn, crds: storeOf(DEFINITIONS) }),
       },
       {
         name: 'apiservice-openapi-controller',

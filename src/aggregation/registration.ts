@@ -16,8 +16,8 @@ export interface RegistrationOptions {
   readonly client: ApiServiceWriter;
   /** The API services of the server's own versions. */
   readonly builtIn: readonly APIService[];
-  /** The store of custom resource definitions. */
-  readonly definitions: ResourceStore;
+  /** The store of CRDs. */
+  readonly crds: ResourceStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
@@ -28,13 +28,13 @@ const CONCURRENCY = 32;
 
 /** Resolves once what is there is known; works on until `signal` aborts. */
 export async function keepRegistered(options: RegistrationOptions): Promise<void> {
-  const { services, client, definitions, clock, signal, log } = options;
+  const { services, client, crds, clock, signal, log } = options;
   const wanted = new Map(options.builtIn.map((service) => [service.metadata.name ?? '', service]));
   const looked = new Set<string>();
   const queue = new WorkQueue({ name: 'API service', work, concurrency: CONCURRENCY, clock, signal, log });
   let started = false;
   const informer = startInformer({
-    store: definitions,
+    store: crds,
     signal,
     log: (message) => log(`custom resource definitions: ${message}`),
     onUpsert: (stored, before) => {

@@ -28,9 +28,9 @@ export function builtInService(groupVersion: GroupVersion): APIService | undefin
 /** Undefined when no definition serves the version. */
 export function customService(
   groupVersion: GroupVersion,
-  definitions: Iterable<Readonly<CustomResourceDefinition>>,
+  crds: Iterable<Readonly<CustomResourceDefinition>>,
 ): APIService | undefined {
-  for (const { spec } of definitions) {
+  for (const { spec } of crds) {
     if (spec.group !== groupVersion.group) continue;
     const isServed = spec.versions?.some(({ name, served }) => served && name === groupVersion.version);
     if (isServed) return localService(groupVersion, 'true', CUSTOM_PRIORITIES);

@@ -58,11 +58,11 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       logged = undefined;
     } catch (error) {
       options.failed();
-      tell(error instanceof Error ? error : new Error(String(error)));
+      logFailure(error instanceof Error ? error : new Error(String(error)));
       if (options.retryMs !== undefined) retryIn(options.retryMs);
     }
   };
-  const tell = (error: Error): void => {
+  const logFailure = (error: Error): void => {
     if (error.message === logged) return;
     logged = error.message;
     options.log.error(error, `Kept the ${options.what} in use`, { file: options.file });

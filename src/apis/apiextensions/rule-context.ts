@@ -1,5 +1,5 @@
 // What checking a rule needs to know of where its node stands in the schema: the type of its values, how many of them
-// an object can have, and whether an update can tell what they were before.
+// an object can have, and whether an update can correlate their old values.
 import { type DeclaredType, declaredType } from '../../cel/environments/declared-type.js';
 import { escapeFieldName } from '../../cel/environments/field-names.js';
 import type { FieldPath } from '../../machinery/field-error.js';
@@ -70,7 +70,7 @@ export class RuleContext {
   }
 }
 
-/** Whether an update cannot tell what a value one step below was before: in lists without keys, and unknown maps. */
+/** Whether an update cannot correlate the old value one step below: in lists without keys, and unknown maps. */
 function losesPast(schema: Schema, step: Step): boolean {
   if (step === 'items') return schema['x-kubernetes-list-type'] !== 'map';
   if (step === 'additional') return false;

@@ -71,7 +71,7 @@ test('annotations that cannot be read are dropped, and an autoscaler without met
   assert.equal(stored.metadata.annotations, undefined);
 });
 
-test('whoever writes a status through version 1 owns the annotation that tells of it', async () => {
+test('whoever writes a status through version 1 owns the annotation that holds it', async () => {
   const api = new TestApi({ kinds: [horizontalPodAutoscalers as unknown as KindDefinition] });
   const path = '/apis/autoscaling/v1/namespaces/n/horizontalpodautoscalers';
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };

@@ -147,7 +147,7 @@ function defaultPriorityLevel({ spec: { limited, exempt } }: PriorityLevelConfig
   }
 }
 
-/** In v1beta3 no shares look like none given; this annotation tells that none are meant. */
+/** In v1beta3 zero shares look like unset ones; this annotation says that zero is meant. */
 const ZERO_MARK = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
 function defaultBetaPriorityLevel(object: PriorityLevelConfiguration): void {

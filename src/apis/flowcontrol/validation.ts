@@ -33,7 +33,7 @@ const RESPONSE_TYPES = ['Queue', 'Reject'];
 const MAX_QUEUES = 10_000_000;
 /** Hashes of a flow have 64 bits; dealing queues evenly leaves four of them unused. */
 const MAX_HASH_BITS = 60;
-/** Set by clients of a version that is gone to tell a zero from nothing; never part of an object. */
+/** Set by clients of a version that is gone to distinguish zero from unset; never part of an object. */
 const PRESERVE_ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
 export function validateFlowSchema({ metadata, spec, status }: Readonly<FlowSchema>): FieldErrors {

@@ -168,24 +168,24 @@ class RuleRun {
   ): void {
     const path = errorPath === '' ? place.path : childPath(place.path, errorPath);
     const forgiven = !compiled.usesOldSelf && (place.current ?? place.parent)?.isUnchanged() === true;
-    const tell = (error: FieldError): void => {
+    const report = (error: FieldError): void => {
       if (forgiven) this.warn?.(fieldErrorText(error));
       else this.errors.push(error);
     };
     const stated = rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`;
     const program = compiled.message?.program;
     if (program === undefined) {
-      tell(withReason(path, type, stated, rule.reason));
+      report(withReason(path, type, stated, rule.reason));
       return;
     }
     // kube-apiserver shows message expressions the old value itself, also where they are compiled for an optional.
     const message = this.evaluateMessage(program, rule.messageExpression ?? '', variables);
     if ('fatal' in message) {
-      tell(invalid(path, type, message.fatal));
+      report(invalid(path, type, message.fatal));
       this.remaining = -1;
       return;
     }
-    tell(withReason(path, type, message.text ?? stated, rule.reason));
+    report(withReason(path, type, message.text ?? stated, rule.reason));
     this.remaining -= message.cost;
   }
 

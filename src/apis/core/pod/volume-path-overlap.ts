@@ -12,21 +12,21 @@ interface VirtualPath {
 export function overlappingPathWarnings(volumes: readonly Volume[] | undefined): string[] {
   const found: string[] = [];
   for (const { name, configMap, secret, downwardAPI, projected } of volumes ?? []) {
-    const tell = (description: string, paths: readonly VirtualPath[]): void => {
+    const warnOverlap = (description: string, paths: readonly VirtualPath[]): void => {
       for (const overlap of overlaps(paths)) {
         found.push(`volume ${goQuote(name)} (${description}): overlapping paths: ${overlap}`);
       }
     };
-    if (configMap?.items) tell(`ConfigMap ${goQuote(configMap.name ?? '')}`, pathsOf(configMap.items, ''));
-    if (secret?.items) tell(`Secret ${goQuote(secret.secretName ?? '')}`, pathsOf(secret.items, ''));
-    if (downwardAPI?.items) tell('DownwardAPI', pathsOf(downwardAPI.items, ''));
+    if (configMap?.items) warnOverlap(`ConfigMap ${goQuote(configMap.name ?? '')}`, pathsOf(configMap.items, ''));
+    if (secret?.items) warnOverlap(`Secret ${goQuote(secret.secretName ?? '')}`, pathsOf(secret.items, ''));
+    if (downwardAPI?.items) warnOverlap('DownwardAPI', pathsOf(downwardAPI.items, ''));
     const sources = projected?.sources ?? [];
     for (const source of sources) {
       if (Object.values(source).every((each) => each === undefined)) {
         found.push(`volume ${goQuote(name)} (Projected) has no sources provided`);
       }
     }
-    tell('Projected', sources.flatMap(projectedPaths));
+    warnOverlap('Projected', sources.flatMap(projectedPaths));
   }
   return found;
 }

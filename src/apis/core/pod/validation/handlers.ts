@@ -77,7 +77,7 @@ function validateProbe(probe: Readonly<Probe>, role: ProbeRole, container: Field
 
 type AnyHandler = ProbeHandler & LifecycleHandler;
 
-/** Exactly one way of asking or telling the container. */
+/** Exactly one kind of handler. */
 function validateHandler(handler: Readonly<AnyHandler>, path: FieldPath, limits?: SleepLimits): FieldErrors {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   const errors: FieldErrors = [];
