@@ -39,6 +39,12 @@ for (const form of ['v2', 'v3']) {
   fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), encodeCatalogue({ form, enums: true }));
 }
 
+// What an earlier build called otherwise would be packed with the rest.
+const made = new Set(Object.keys(metafile.outputs).map((file) => path.basename(file)));
+for (const name of fs.readdirSync(outdir)) {
+  if (/\.cjs(?:\.map)?$/.test(name) && !made.has(name)) fs.rmSync(path.join(outdir, name));
+}
+
 const packages = bundledPackages(Object.keys(metafile.inputs));
 fs.writeFileSync(path.join(outdir, 'third-party-licenses.txt'), licensesText(packages));
 // For the bill of materials of a release; not in the package.
