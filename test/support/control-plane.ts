@@ -3,15 +3,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startEtcd } from '../etcd-process.js';
+import { type EtcdProcess, startEtcd } from '../etcd-process.js';
 import { startTestServer, type TestServer } from './server.js';
 
 export interface ControlPlane {
-  readonly etcdUrl: string;
+  readonly etcd: EtcdProcess;
   /** A folder for files that flags name. */
   readonly folder: string;
   /** Flags of one server, beside those that all have. */
-  start(flags: readonly string[], hostname?: string): Promise<TestServer>;
+  start(flags: readonly string[], hostname?: string, keepsConnections?: boolean): Promise<TestServer>;
   /** Ends all servers that were started, and etcd. */
   remove(): Promise<void>;
 }
@@ -30,12 +30,13 @@ export async function startControlPlane(etcdProgram: string): Promise<ControlPla
   ];
   const servers: TestServer[] = [];
   return {
-    etcdUrl: etcd.url,
+    etcd,
     folder,
-    async start(flags, hostname) {
+    async start(flags, hostname, keepsConnections = false) {
       const server = await startTestServer({
         flags: [...shared, ...flags],
         adminToken: 'admin-token',
+        keepsConnections,
         ...(hostname !== undefined && { hostname }),
       });
       servers.push(server);

@@ -21,6 +21,7 @@ export interface TestServer {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly log: () => string;
+  readonly pid: number;
   /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
   /** The same with a body as it is. */
@@ -31,8 +32,13 @@ export interface TestServer {
     contentType?: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<TestAnswer>;
-  /** Resolves when the watch has begun; hands over its lines as they come, until the signal. */
-  watch(path: string, signal: AbortSignal, line: (event: { type: string; object: unknown }) => void): Promise<void>;
+  /** Resolves when the watch has begun; hands over its lines as they come, until the signal or its end. */
+  watch(
+    path: string,
+    signal: AbortSignal,
+    line: (event: { type: string; object: unknown }) => void,
+    ended?: (status: number) => void,
+  ): Promise<void>;
   /** At once, as when the power goes. */
   kill(): Promise<void>;
   /** Sends SIGTERM, waits for the end and removes the folder. */
@@ -120,6 +126,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     folder,
     kubeconfig: path.join(folder, 'admin.kubeconfig'),
     log: () => log,
+    pid: child.pid ?? 0,
     request: (method, to, body, contentType) =>
       server.send(method, to, body === undefined ? undefined : JSON.stringify(body), contentType),
     send: (method, to, body, contentType, headers) =>
@@ -133,9 +140,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
           response.on('error', reject);
         });
         request.on('error', reject);
+        // Node.js sends the body of a DELETE without saying how long it is, and the server does not see it.
+        if (body !== undefined) request.setHeader('content-length', Buffer.byteLength(body));
         request.end(body);
       }),
-    watch: (to, signal, line) =>
+    watch: (to, signal, line, ended) =>
       new Promise((resolve, reject) => {
         const request = https.request({ ...call('GET', to), signal }, (response) => {
           resolve();
@@ -146,6 +155,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
             for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
           });
           response.on('error', () => undefined);
+          response.on('close', () => ended?.(response.statusCode ?? 0));
         });
         request.on('error', reject);
         request.end();
