@@ -64,8 +64,8 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
 
   async function fetch(key: string, token: string, audiences: readonly string[]): Promise<Outcome> {
     const { clock, metrics } = options;
-    const check = attempt(inner, token, audiences, metrics);
-    const outcome = await withTimeout(check, { ms: CHECK_TIMEOUT_MS, clock, onTimeout });
+    const attempted = attempt(inner, token, audiences, metrics);
+    const outcome = await withTimeout(attempted, { ms: CHECK_TIMEOUT_MS, clock, onTimeout });
     const succeeded = 'result' in outcome && outcome.result !== undefined;
     const ttlMs = succeeded ? options.successTtlMs : options.failureTtlMs;
     const isCacheable = options.memoizeErrors || 'result' in outcome;
