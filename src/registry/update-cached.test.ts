@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { configMaps } from '../apis/core/configmap/definition.js';
-import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
+import { type KeyValueStore, KvError, type KvEvent, type KvWatchReceiver } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { pollUntil } from '../lib/testing/poll-until.js';
 import { TestApi } from '../server/testing/test-api.js';
@@ -16,6 +16,8 @@ interface FarState {
   gets: number;
   /** Watches are told nothing for now. */
   holding: boolean;
+  /** Updates are made and their answers lost. */
+  losesAnswers: boolean;
   /** Where set, who asks how far the store is waits here. */
   questions: (() => void)[] | undefined;
 }
@@ -23,7 +25,7 @@ interface FarState {
 /** A store that others write to as well, whose events can be held back. */
 function elsewhere(store: KeyValueStore) {
   const held: { receiver: KvWatchReceiver; batch: readonly KvEvent[] }[] = [];
-  const state: FarState = { gets: 0, holding: false, questions: undefined };
+  const state: FarState = { gets: 0, holding: false, losesAnswers: false, questions: undefined };
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
@@ -34,6 +36,12 @@ function elsewhere(store: KeyValueStore) {
       const { questions } = state;
       if (member === 'revision' && questions !== undefined) {
         return () => new Promise((resolve) => questions.push(() => resolve(target.revision())));
+      }
+      if (member === 'update' && state.losesAnswers) {
+        return async (...given: Parameters<KeyValueStore['update']>): Promise<never> => {
+          await target.update(...given);
+          throw new KvError('unavailable', 'etcd is unavailable: the connection was lost');
+        };
       }
       if (member !== 'watch') return own.bind(target) as unknown;
       return (request: Parameters<KeyValueStore['watch']>[0], receiver: KvWatchReceiver) =>
@@ -131,4 +139,18 @@ describe('an update that begins with the cached object', () => {
     const { status, body } = await api.patch(`${MAPS}/a`, MERGE, { data: { k: '5' } });
     assert.deepEqual([status, body.data], [200, { k: '5' }]);
   });
+
+  for (const resourceVersion of ['stated', 'not stated']) {
+    it(`whose answer was lost is not made again, its version ${resourceVersion}`, async () => {
+      const { metadata } = (await api.get(`${MAPS}/a`)).body;
+      const stated = resourceVersion === 'stated' ? { resourceVersion: metadata.resourceVersion } : {};
+      state.holding = true;
+      state.losesAnswers = true;
+      const { status } = await api.put(`${MAPS}/a`, { metadata: { name: 'a', ...stated }, data: { k: '2' } });
+      assert.equal(status, 503);
+      const written = (await other.get(`${MAPS}/a`)).body;
+      assert.deepEqual(written.data, { k: '2' });
+      assert.equal(Number(written.metadata.resourceVersion), Number(metadata.resourceVersion) + 1);
+    });
+  }
 });

@@ -111,7 +111,8 @@ async function updateQueued(
         current = queued.hold === hold ? (error.details.current ?? (await newest())) : await newest();
         span?.event('Retry value restored');
       } else {
-        if (certain) throw fromStorage(error, registry.resource, name);
+        // What the store itself failed at may have happened: it is not made again, and 409 would deny it.
+        if (certain || error instanceof StorageError) throw fromStorage(error, registry.resource, name);
         const found = await newest();
         if (found?.revision === current?.revision) throw fromStorage(error, registry.resource, name);
         current = found;
