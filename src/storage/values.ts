@@ -129,16 +129,23 @@ export class Values {
     return (written.entry = entry);
   }
 
-  /** The entry of what an event says was written; of our own write it is what we wrote. */
+  /**
+   * The entry of what an event says was written; of our own write it is what we wrote. What is encrypted is decrypted all
+   * the same, as in kube-apiserver: its metrics show whether the keys can read what they wrote.
+   */
   // hot: every event
   entryOfEvent(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
-    return this.unseen?.take(key, revision) ?? this.entry(key, value, revision);
+    const own = this.unseen?.take(key, revision);
+    if (this.unseen === undefined || this.transformer === undefined) return own ?? this.entry(key, value, revision);
+    const written = this.#writtenAs(key, value);
+    if (written !== undefined) written.seen = true;
+    return this.#decrypted(this.transformer, key, value, revision);
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
   entry(key: string, value: Buffer, revision: number, trace?: Trace): MaybePromise<Entry> {
-    for (let written = this.#underWay.get(key); written !== undefined; written = written.other) {
-      if (written.value !== value && !written.value.equals(value)) continue;
+    const written = this.#writtenAs(key, value);
+    if (written !== undefined) {
       written.seen = true;
       return this.#entryOfWritten(written, revision);
     }
@@ -147,6 +154,23 @@ export class Values {
       if (isEncrypted(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_ENCRYPTED));
       return this.#read(key, value, revision);
     }
+    return this.#decrypted(transformer, key, value, revision, trace);
+  }
+
+  /** The write under way that has this value. */
+  #writtenAs(key: string, value: Buffer): Written | undefined {
+    let written = this.#underWay.get(key);
+    while (written !== undefined && written.value !== value && !written.value.equals(value)) written = written.other;
+    return written;
+  }
+
+  #decrypted(
+    transformer: ValueTransformer,
+    key: string,
+    value: Buffer,
+    revision: number,
+    trace?: Trace,
+  ): MaybePromise<Entry> {
     const opened = this.#open(transformer, key, value, revision, trace);
     return opened instanceof Promise
       ? opened.then((open) => this.#readOpened(key, open, revision))
