@@ -69,7 +69,7 @@ function reads(using: Using): void {
     assert.deepEqual([counted.kvs.length, counted.count], [0, 5]);
   });
 
-  using('takes keys of any length for what is not there, and for where a range begins and ends', async (kv, folder) => {
+  using('accepts keys of any length in reads, as a missing key and as the bounds of a range', async (kv, folder) => {
     for (const key of ['a', 'n', `n${'b'.repeat(300)}`, 'z']) await kv.create(folder + key, bytes('1'));
     for (const length of [400, 2_000, 9_000, 300_000]) {
       const long = `${folder}n${'b'.repeat(length)}`;
@@ -177,7 +177,7 @@ function watches(using: Using): void {
     events.cancel();
   });
 
-  using('leaves the previous version out when it is not asked for', async (kv, folder) => {
+  using('leaves the previous version out of events unless the watch requests it', async (kv, folder) => {
     const a = revisionOf(await kv.create(`${folder}a`, bytes('1')));
     const events = collect(kv, { prefix: folder, startRevision: a + 1 });
     revisionOf(await kv.update(`${folder}a`, a, bytes('2')));
@@ -220,7 +220,7 @@ function watches(using: Using): void {
     await assert.rejects(kv.changes({ ...range, maxBytes: 2 }), hasCode('compacted'));
   });
 
-  using('tells progress when asked', async (kv, folder) => {
+  using('sends progress on request', async (kv, folder) => {
     const events = collect(kv, { prefix: folder });
     const revision = revisionOf(await kv.create(`${folder}a`, bytes('1')));
     await events.take(1);
@@ -228,7 +228,7 @@ function watches(using: Using): void {
     events.cancel();
   });
 
-  using('tells a watch from a compacted revision so', async (kv, folder) => {
+  using('ends a watch from a compacted revision with that error', async (kv, folder) => {
     let modRevision = revisionOf(await kv.create(`${folder}a`, bytes('0')));
     const first = modRevision;
     for (let i = 1; i <= 5; i++) modRevision = revisionOf(await kv.update(`${folder}a`, modRevision, bytes(String(i))));
@@ -250,7 +250,7 @@ function watches(using: Using): void {
 }
 
 function limits(using: Using): void {
-  using('is healthy and knows its size', async (kv, folder) => {
+  using('is healthy and reports its size', async (kv, folder) => {
     await kv.create(`${folder}a`, bytes('1'));
     await kv.health({ timeoutMs: 2000 });
     assert.ok((await kv.sizeBytes()) > 0);

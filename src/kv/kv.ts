@@ -24,7 +24,7 @@ export interface RangeRequest {
   readonly limit?: number;
   /** Answers no keys, only how many there are. */
   readonly countOnly?: boolean;
-  /** On whose behalf; a store elsewhere is told. */
+  /** The request's trace; a remote store receives its context. */
   readonly trace?: Trace | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface KvEvent {
   readonly value: Buffer;
   /** Of the key after a put; 0 for a delete. */
   readonly createRevision: number;
-  /** The version this event replaced or deleted; only for watches that asked. */
+  /** The version that this event replaced or deleted; only for watches that request it. */
   readonly previous: KeyValue | undefined;
 }
 
@@ -122,19 +122,19 @@ export interface KeyValueStore {
   revision(trace?: Trace): Promise<number>;
   /** Refused when the key exists. */
   create(key: string, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
-  /** Refused when the key is not at `modRevision`. A time-to-live of before is gone unless given again. */
+  /** Refused when the key is not at `modRevision`. Clears an earlier time-to-live unless `options` sets one. */
   update(key: string, modRevision: number, value: Buffer, options?: WriteOptions): Promise<WriteResult>;
   delete(key: string, modRevision: number, trace?: Trace): Promise<WriteResult>;
   /** A store in this process hands over what lies in the past before it answers, however much that is. */
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
   /**
-   * One page of what happened, for who reads the past at its own speed: as many changes as fit, and perhaps none though
-   * there are more. Fails with `compacted`. Only a store in this process has this.
+   * One page of history, for a reader at its own speed: as many changes as fit, and perhaps none though there are more.
+   * Fails with `compacted`. Only a store in this process has this method.
    */
   changes?(request: ChangesRequest): Promise<ChangesPage>;
-  /** Whether watches are told `progress` reliably when it is asked for. */
+  /** Whether `requestProgress` reliably leads to `progress` on watches. */
   tellsProgress(): boolean;
-  /** Asks for `progress` soon on all watches; false when the store cannot tell reliably. */
+  /** Requests `progress` soon on all watches; false when the store does not send it reliably. */
   requestProgress(): boolean;
   /** Drops what only reads and watches of revisions before this one need. */
   compact(revision: number): Promise<void>;
@@ -143,20 +143,20 @@ export interface KeyValueStore {
   sizeBytes(): Promise<number>;
   /**
    * Writes everything, as of one revision, into a new data folder, while others read and write. Only a store in this process
-   * has this.
+   * has this method.
    */
   backup?(folder: string): Promise<void>;
   /** Whether one of its servers was connected within so long; absent where there are none. */
   reached?(withinMs: number): Promise<boolean>;
-  /** Fulfilled when the store takes reads and writes; fails with the reason. */
+  /** Fulfils when the store accepts reads and writes; rejects with the reason. */
   health(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;
 }
 
 export type KvErrorCode =
-  /** The revision asked for has been dropped. */
+  /** The requested revision has been compacted. */
   | 'compacted'
-  /** The revision asked for has not been reached. */
+  /** The requested revision is ahead of the store. */
   | 'future-revision'
   /** The store cannot be reached, or not in time; a write may or may not have happened. */
   | 'unavailable'

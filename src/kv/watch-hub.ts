@@ -1,7 +1,7 @@
 // The watches of a store in this process: who wants which prefix, and handing committed changes to them.
 //
 // Keys are paths and nearly every watch is of a folder (`/registry/pods/`), so watches are found by looking up the
-// folders above a changed key: `/registry/pods/a/b` asks for `/`, `/registry/`, `/registry/pods/`, `/registry/pods/a/`.
+// folders above a changed key: for `/registry/pods/a/b`, `/`, `/registry/`, `/registry/pods/` and `/registry/pods/a/`.
 import { KvError, type KvEvent, type KvWatch, type KvWatchReceiver, type WatchKeysRequest } from './kv.js';
 
 interface HubWatch {

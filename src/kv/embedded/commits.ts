@@ -1,6 +1,6 @@
-// Group commit. Writers queue; one commit runs at a time and takes all that queued meanwhile, so that concurrent
-// writers share one sync. Conditions are checked against the state the commit before left. When a commit is on disk
-// its events are dispatched, and only then are the writers answered.
+// Group commit. Writers queue; one commit runs at a time and includes all writes that queued meanwhile, so that
+// concurrent writers share one sync. Conditions are checked against the state that the previous commit left. When a
+// commit is on disk its events are dispatched, and only then are the writers answered.
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
 import { KvError, type KvEvent, type WriteResult } from '../kv.js';
@@ -11,11 +11,11 @@ import { encodeLog, encodeNumbers, encodeVersion, type StoredVersion, type Versi
 import type { Room } from './room.js';
 import { changeTotals, revisionRecord, type Totals } from './state.js';
 
-/** Writes one commit takes. */
+/** The most writes in one commit. */
 const MAX_BATCH = 1024;
 /** Where there is no room on the disk: each copies some pages. */
 const MAX_TIGHT_BATCH = 32;
-/** A commit in place may take this long on average. */
+/** While commits on this thread take longer than this on average, the engine's thread commits. */
 const IN_PLACE_MAX_MS = 1.5;
 /** The average is over about so many commits. */
 const IN_PLACE_MEMORY = 8;
@@ -39,7 +39,7 @@ interface QueuedWrite extends WriteRequest {
   readonly reject: (error: unknown) => void;
 }
 
-/** What one commit does, worked out before the engine is asked. */
+/** What one commit does, computed before the engine's transaction begins. */
 interface Commit {
   readonly atMs: number;
   /** The store's after this. */
@@ -83,7 +83,7 @@ export class Commits {
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
   #running: Promise<void> | undefined;
-  /** How long commits in place have taken lately. */
+  /** The recent average duration of commits on this thread. */
   #inPlaceMs = 0;
   /** The writes of the commit before. */
   #lastCount = 1;
@@ -150,14 +150,14 @@ export class Commits {
       );
       for (const { done } of chores) done();
     }
-    // At once, in the turn that found the queue empty: a writer that comes next starts anew.
+    // Cleared synchronously with the check that found the queue empty, so that the next writer starts a new loop.
     this.#running = undefined;
   }
 
   /**
-   * Many writers that wait for answers form two groups: one is being committed while the other writes anew. When they
-   * are of one size, neither this thread nor the disk waits for the other, so a queue longer than the commit before
-   * is taken half way towards it.
+   * Many writers that wait for answers form two groups: one is being committed while the other writes anew. When both
+   * are of one size, neither this thread nor the disk waits for the other. So when the queue is longer than the previous
+   * commit, the next commit's size is the mean of both.
    */
   #nextCount(): number {
     const waiting = this.#queue.length;
@@ -205,9 +205,9 @@ export class Commits {
   }
 
   /**
-   * Lone writes on a quick disk are committed in place: handing one to the engine's thread and back takes longer
-   * than the sync. Larger commits, and all on a slower disk, leave this thread free meanwhile; so does a single
-   * write among larger commits, for there are others to be served.
+   * Single writes on a fast disk are committed on this thread: a round trip to the engine's thread takes longer than the
+   * sync. Larger commits, and all commits on a slower disk, run on the engine's thread. So does a single write among
+   * larger commits, because this thread then has other requests to serve.
    */
   async #transact(writeCount: number, action: () => void): Promise<void> {
     const alone = writeCount === 1 && this.#lastCount === 1;
@@ -272,7 +272,7 @@ export class Commits {
     return commit;
   }
 
-  /** Inside a commit, whose own promise tells of a failure: the parts' promises are fulfilled in any case. */
+  /** Runs inside a commit, whose own promise rejects on failure: the promises of single operations always fulfil. */
   #put({ name, revision, next, previous }: Change, { atMs, isTight }: Commit): void {
     const { current, log, expiries } = this.#tables;
     if (next === undefined) void current.remove(name);
@@ -294,7 +294,7 @@ export class Commits {
 
   #commitFailure(error: unknown): KvError {
     const why = engineText(error);
-    // A full disk shows as one of several errors, so the disk is asked too.
+    // A full disk surfaces as one of several errors, so free space is checked too.
     if (/space|quota/i.test(why) || this.#room.isAlmostGone) return spaceExceeded(error);
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }

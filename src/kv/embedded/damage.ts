@@ -13,7 +13,7 @@ export function damagedRecords(records: readonly DamagedRecord[]): KvError {
   return new KvError('damaged', text, { records });
 }
 
-/** A change that the log has no more, or not as it was written: what happened up to it cannot be told. */
+/** The log's record of a change is missing or corrupt, so history up to that change cannot be read. */
 export class DamagedHistory extends Error {
   constructor(readonly revision: number) {
     super(`the record of revision ${revision} is missing or damaged`);

@@ -1,6 +1,6 @@
-// What most objects say: the store's compression finds it here, so that an object of a kilobyte shrinks though it repeats
-// little of itself. Pieces are written as the server prints them, those that a cluster has most of last, and each word
-// once: the engine goes over all of this for each value that it writes.
+// Text that most objects contain: the store's compression finds it here, so that an object of a kilobyte shrinks though
+// it repeats little of itself. Pieces are written as the server encodes them, the most frequent last, and each word once:
+// the engine goes over the whole dictionary for each value that it writes.
 //
 // A folder keeps the dictionary it was made with (value-compression.ts), so this one may be changed at any time.
 

@@ -65,7 +65,7 @@ describe('embedded store', () => {
     assert.deepEqual(revisions, [1, 1, 3, 3, 5]);
   });
 
-  it('drops history that is older than asked for, and keeps the state', async () => {
+  it('drops history that is older than the requested revision, and keeps the state', async () => {
     let now = 1_000_000;
     const timers: { at: number; call: () => void }[] = [];
     const clock = {
@@ -265,7 +265,7 @@ describe('embedded store', () => {
     };
     for (const text of ['one', 'two', 'three', 'four']) await writeAll(text);
     const newest = await kv.revision();
-    // As many turns as there are while it is read.
+    // Counts the turns of the event loop while the history is read.
     let turns = 0;
     let isRead = false;
     const count = async (): Promise<void> => {

@@ -76,7 +76,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
     const opened = await openTables(env, folder, options.writer ?? '');
     return new EmbeddedStore(env, opened, folder, options);
   } catch (error) {
-    // The engine would go on with what it has open when the folder is opened again.
+    // Without this the engine would reuse its open environment when the folder is opened again.
     await env?.close();
     await folder.release();
     throw openFailure(options.folder, error);
@@ -90,7 +90,7 @@ export const openEngine = (open: typeof Lmdb.open, file: string, readOnly = fals
     readOnly,
     noSubdir: true,
     overlappingSync: false,
-    // We batch ourselves; the engine's own batching of a turn leaves a rejection unhandled when the disk is full.
+    // Commits are batched here; the engine's own batching per event-loop turn leaves a rejection unhandled on a full disk.
     eventTurnBatching: false,
     encoding: 'binary',
     keyEncoding: 'binary',
@@ -176,7 +176,7 @@ class EmbeddedStore implements KeyValueStore {
     }
   }
 
-  /** The snapshot of this turn may be from before the version, or from after a commit whose events are still to come. */
+  /** The engine's read snapshot of this event-loop turn may predate the version, or include a commit not yet dispatched. */
   #valueElsewhere(key: string, modRevision: number): Buffer | undefined {
     this.#env.resetReadTxn();
     const { revision } = this.#commits;
@@ -321,7 +321,7 @@ class EmbeddedStore implements KeyValueStore {
     return events;
   }
 
-  /** The engine must not be asked after it was closed. `from` is the first revision of the log that is read. */
+  /** Checks before each step that the engine is open. `from` is the first revision of the log that is read. */
   *#whileOpen<T>(steps: StepGenerator<T>, from: number): StepGenerator<T> {
     for (;;) {
       this.#checkOpen();

@@ -44,7 +44,7 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
     const format = readFormat(folder);
     const storePath = path.join(folder, STORE_FILE);
     const keys = checkStoreFile(storePath, format > 0, maxPages);
-    // The engine takes files that are there as they are; its own would be for everybody to read.
+    // The engine keeps the permissions of existing files; files that it makes itself would be readable by everybody.
     for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
     fillLockFile(folder);
     const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
@@ -56,9 +56,9 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
 }
 
 /**
- * A listening socket is a lock the kernel lets go of with the process, however it ends. A socket file that nobody
- * listens on is left over; it is moved aside before it is removed, so that of two processes starting at once the
- * slower one notices that it moved the other's.
+ * A listening socket is a lock that the kernel releases with the process, however the process ends. A socket file that
+ * nobody listens on is stale. It is renamed before it is removed, so that of two processes starting at once the slower
+ * one notices that it renamed the other's socket.
  */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const fd = fs.openSync(folder, 'r');

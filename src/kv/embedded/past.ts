@@ -78,7 +78,7 @@ export function* rangeSteps(
 /** The engine's limit is 1978. */
 export const MAX_KEY_BYTES = 1900;
 
-/** Whether no key can be so long. A letter is three bytes at most. */
+/** Whether the key exceeds the engine's limit. A UTF-16 code unit is three bytes at most. */
 export const isTooLong = (key: string): boolean =>
   key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES;
 
@@ -89,7 +89,7 @@ export function rangeAt(
   { start, end, limit = 0, countOnly = false }: RangeRequest,
   undone = NOTHING_UNDONE,
 ): { kvs: KeyValue[]; count: number } {
-  // The engine writes into the options it is given, so every call gets its own.
+  // The engine mutates its options, so every call gets a new object.
   const bounds = (): { start: Buffer; end: Buffer } => ({ start: boundOf(start), end: boundOf(end) });
   const now = tables.current.getKeysCount(bounds());
   let count = now;
@@ -134,7 +134,10 @@ export function rangeAt(
   }
 }
 
-/** Any text may be asked for. To the keys there are, a longer one is what its beginning is that is still longer than they. */
+/**
+ * Callers may pass text of any length. A text beyond the limit sorts among stored keys as its prefix of one byte more than
+ * the limit does.
+ */
 const boundOf = (key: string): Buffer =>
   isTooLong(key) ? Buffer.from(key).subarray(0, MAX_KEY_BYTES + 1) : Buffer.from(key);
 
@@ -163,8 +166,8 @@ export class Page {
 }
 
 /**
- * The log from a revision on, up to another if that is given, each record checked. Every revision has one, so that a missing
- * one is noticed; of those that were compacted nothing may be asked.
+ * The log from a revision on, up to another if the caller passes one, each record checked. Every revision has a record, so
+ * that a missing record is noticed. Callers must not pass a compacted revision.
  */
 export function* recordsSince(
   tables: Tables,

@@ -30,7 +30,7 @@ describe('data folder', () => {
     }
   });
 
-  it('takes back what an earlier build let others read', async () => {
+  it('removes permissions that an earlier build left to other users', async () => {
     const folder = path.join(root, 'earlier');
     await (await openEmbeddedStore({ folder })).close();
     fs.chmodSync(folder, 0o755);

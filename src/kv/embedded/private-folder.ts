@@ -13,8 +13,8 @@ const OWN_NAMES =
   /^(?:FORMAT(?:\.new)?|lock(?:\.\d+)?|store\.mdb(?:-lock)?|reserve|pki|admin\.kubeconfig|lost\+found)$/;
 
 /**
- * Makes the folder, or takes away what others may do in one that was there. A folder that also has other things than a
- * server's (somebody's home) stays as it is: the files in it are private in any case.
+ * Makes the folder, or removes other users' permissions from an existing one. A folder that also holds files other than
+ * a server's (a home directory) keeps its permissions: the server's files in it are private in any case.
  */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder);
@@ -24,7 +24,7 @@ export function makePrivateFolder(folder: string): void {
   changeMode(folder, PRIVATE_FOLDER);
 }
 
-/** Makes an empty file, or takes away what others may do with one that was there. */
+/** Makes an empty file, or removes other users' permissions from an existing one. */
 export function makePrivateFile(folder: string, name: string): void {
   const file = path.join(folder, name);
   fs.closeSync(fs.openSync(file, 'a', PRIVATE_FILE));

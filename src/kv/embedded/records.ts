@@ -92,7 +92,7 @@ function writeNumbers(bytes: Buffer, at: number, { modRevision, createRevision, 
 export const modRevisionOf = (bytes: Buffer): number =>
   bytes.readUInt16BE(4) + bytes.readUInt16BE(2) * 2 ** 16 + (bytes.readUInt16BE(0) & ~(CHECKED << 8)) * 2 ** 32;
 
-/** Of exactly one record. `acceptUnchecked`: records without a checksum are taken as they are. */
+/** Decodes exactly one record. `acceptUnchecked`: a record without a checksum is accepted. */
 export function decodeVersion(name: Buffer, bytes: Buffer, acceptUnchecked: boolean): StoredVersion {
   if (bytes.length < UNCHECKED_HEADER || bytes.length > MAX_RECORD_BYTES) return damagedVersion(0, 0);
   const modRevision = modRevisionOf(bytes);

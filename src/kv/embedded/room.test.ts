@@ -64,7 +64,7 @@ describe('a full disk', () => {
     await kv.close();
   });
 
-  it('is freed by deletes, whose events are whole, and then takes what adds', async () => {
+  it('is freed by deletes, whose events are whole, and then accepts creates again', async () => {
     const disk = newDisk();
     const kv = await openOn(disk, 'frees');
     const revisions = await filled(kv);

@@ -5,7 +5,7 @@
 //   free pages in the file ≥ MARGIN     the same: they are written before the file grows
 //   else                                only what makes room, from the reserve
 //
-// The reserve is a file beside the store's. It is given up piece by piece, and made whole when there is room again.
+// The reserve is a file beside the store's. It shrinks piece by piece, and is refilled when there is room again.
 import { randomFill } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export const ENGINE_LOCK_FILE = 'store.mdb-lock';
 const LOCK_FILE_BYTES = 12 * 1024;
 /** `stat` counts in these. */
 const BLOCK_BYTES = 512;
-/** What a change takes beside its values: pages that are copied, in each tree. */
+/** Disk space of a change beside its values: the pages that are copied in each tree. */
 const CHANGE_BYTES = 16 * 1024;
 /** So long it is believed how much there was; others write to the disk, too. */
 const KNOWN_MS = 1_000;
@@ -33,7 +33,7 @@ const FAILED_MS = 5_000;
 
 export type FreeBytes = (folder: string) => number;
 
-/** What an ordinary user may still write; as much as one likes where that cannot be told. */
+/** Bytes that an unprivileged user may still write; Infinity where the file system does not say. */
 export function diskFreeBytes(folder: string): number {
   try {
     const { bavail, bsize } = fs.statfsSync(folder);
@@ -43,7 +43,7 @@ export function diskFreeBytes(folder: string): number {
   }
 }
 
-/** Whether a store can be opened; on a full disk that takes a piece of the reserve. */
+/** Whether a store can be opened; on a full disk this frees a piece of the reserve. */
 export function makeRoomToStart(folder: string, freeBytes: FreeBytes): boolean {
   if (freeBytes(folder) >= START_BYTES) return true;
   return givePiece(folder) || hasBlocks(path.join(folder, ENGINE_LOCK_FILE));
@@ -86,7 +86,7 @@ export interface RoomParts {
 
 export class Room {
   readonly #parts: RoomParts;
-  /** What may be written without asking again. */
+  /** Bytes that may be written before free space is checked again. */
   #left = 0;
   #leftUntilMs = 0;
   #isFull = false;
@@ -199,7 +199,7 @@ interface EngineStats {
 const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
   treeBranchPageCount + treeLeafPageCount + overflowPages;
 
-/** Zeros would take no room on a file system that compresses. */
+/** Zeros would occupy no space on a file system that compresses. */
 async function appendNoise(file: string, bytes: number): Promise<void> {
   const noise = Buffer.allocUnsafe(bytes);
   await new Promise<void>((resolve, reject) => {

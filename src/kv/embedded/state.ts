@@ -1,4 +1,4 @@
-// What the store knows of itself: the counters of its meta table, changed in the same commit as what they count.
+// The counters of the store's meta table, changed in the same commit as what they count.
 //
 //   "revision"    → revision count keySum sum checksum   of `current`: how many keys, the sum of their hashes, and that of their
 //                                                        records' checksums: one that is missing, or an older one, changes it

@@ -1,7 +1,7 @@
 // Values lie compressed in the file, and so in memory, which maps it. The engine compresses with LZ4 on threads of its own
-// while a commit is made, and decompresses as it reads; a record that it left alone, or an earlier build wrote, it
-// knows by the first byte: 250 and above says compressed. No record of ours begins so: not a revision below 2^47, nor a
-// kind of change.
+// while a commit is made, and decompresses as it reads. The first byte distinguishes records that it left uncompressed, or
+// that an earlier build wrote: 250 and above means compressed. No record of ours begins so: not a revision below 2^47, nor
+// a kind of change.
 //
 // Both need the same dictionary, so the folder keeps the one it was made with:
 //

@@ -33,7 +33,7 @@ export interface StoreReport {
   readonly isUnchecked: boolean;
 }
 
-/** Fails, as an open does, where the file cannot be walked, or a server has it open. `visit` is given what is sound. */
+/** Fails, as an open does, where the file cannot be walked, or a server has it open. Calls `visit` with each sound value. */
 export async function verifyStore(folder: string, visit?: (kv: KeyValue) => void): Promise<StoreReport> {
   if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
     throw new KvError('unavailable', `there is no store in ${folder}`);

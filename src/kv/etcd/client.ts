@@ -35,7 +35,7 @@ export async function callEtcd(
     try {
       const chosen = endpoints.member();
       const member = chosen instanceof Promise ? await chosen : chosen;
-      // Moved once: where all are slow, asking again and again would only make them slower.
+      // A call moves once: when all members are slow, further retries only add load.
       const movable = repeatable && attempt === 1 && endpoints.several;
       return await member.call({ method, message, timeoutMs, trace, movable });
     } catch (error) {
@@ -47,7 +47,7 @@ export async function callEtcd(
   }
 }
 
-/** gRPC's failure in the contract's words. etcd tells many of its errors apart only by their text. */
+/** Maps a gRPC failure to a KvError. Many of etcd's errors differ only in their text. */
 export function kvError(error: GrpcError): KvError {
   const { status, message } = error;
   const details = { cause: error };

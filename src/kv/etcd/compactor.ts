@@ -1,7 +1,7 @@
 // Compaction, agreed between all servers on one etcd as kube-apiserver's servers agree: the key `compact_rev_key`
 // holds the last compacted revision, and its version is the number of compactions. Each interval every server tries
 // to write it on the condition that the version is still the one it saw last; who succeeds compacts to the revision
-// it saw an interval ago, the others take over what is there and try again an interval later.
+// it saw an interval ago, the others read the key's new value and try again an interval later.
 import type { Clock } from '../../lib/async/clock.js';
 import type { EtcdTxn, EtcdTxnAnswer } from './messages.js';
 

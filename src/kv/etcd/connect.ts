@@ -10,7 +10,7 @@ export interface ConnectOptions {
   readonly dialer: Dialer;
 }
 
-/** To the etcd member at a URL. Files are read for every connection, so that renewed certificates are taken up. */
+/** Connects to the etcd member at a URL. Every connection reads the files again, so that renewed certificates apply. */
 export const connectMember = (url: string, options: ConnectOptions): Promise<GrpcConnection> =>
   GrpcConnection.open({ url, tls: clientTls(options), dialer: options.dialer });
 

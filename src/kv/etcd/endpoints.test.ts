@@ -11,7 +11,7 @@ const NAMES = ['a', 'b', 'c'];
 const ANSWER = Buffer.from('answer');
 
 describe('the members of an etcd', () => {
-  it('take turns with calls', async () => {
+  it('share calls by round robin', async () => {
     const { members, read } = await connected();
     for (let i = 0; i < 9; i++) await read();
     assert.deepEqual(
@@ -28,7 +28,7 @@ describe('the members of an etcd', () => {
     assert.equal(played.members[0].answered, 0);
   });
 
-  it('are left within a second when they hang, and taken again when they answer', async () => {
+  it('are left within a second when they hang, and used again when they answer', async () => {
     const { members, read, clock } = await connected();
     members[0].hangs = true;
     await clock.move(900);
@@ -81,7 +81,7 @@ describe('the members of an etcd', () => {
     });
     const write = (): Promise<unknown> =>
       callEtcd(endpoints, METHODS.txn, Buffer.alloc(0), { repeatable: false }).catch(() => undefined);
-    /** Until the member is asked again. */
+    /** Milliseconds until the member gets a call again. */
     const restMs = async (): Promise<number> => {
       let passedMs = 0;
       for (const asked = members[0].asked; members[0].asked === asked; passedMs += 50) {
@@ -95,7 +95,7 @@ describe('the members of an etcd', () => {
     assert.ok(first >= 200 && second > first, `${first} ms, then ${second} ms`);
   });
 
-  it('are told apart from a process that was held up itself', async () => {
+  it('are not silent when this process itself was blocked', async () => {
     const { members, endpoints, clock } = await connected();
     for (const member of members) member.hangs = true;
     await clock.move(150);

@@ -1,5 +1,6 @@
-// The members of one etcd cluster: which of them a call or a watch goes to. Of those that answer, a call takes the one
-// with the fewest calls under way, so that a slow member has few; one that failed rests, and is taken again later.
+// The members of one etcd cluster: which of them a call or a watch goes to. Of the members that answer, a call goes to
+// the one with the fewest calls in flight, so that a slow member has few. A member that failed is tried again after a
+// backoff.
 import type { Clock } from '../../lib/async/clock.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
@@ -80,7 +81,7 @@ export class Endpoints {
     });
   }
 
-  /** Among equals they take turns. */
+  /** Round robin among members with equally many calls in flight. */
   #leastUsed(): Member | undefined {
     const answering = this.answering();
     const start = this.#next++;

@@ -112,7 +112,7 @@ class EtcdStore implements KeyValueStore {
 
   // hot: every consistent read
   revision(trace?: Trace): Promise<number> {
-    // Where it is recorded, it is asked for on behalf of one alone.
+    // A traced read has its own request: a shared one could not be recorded in its span.
     return trace?.span === undefined ? this.#howFar.ask() : this.#askRevision(trace);
   }
 
@@ -154,7 +154,7 @@ class EtcdStore implements KeyValueStore {
   }
 
   tellsProgress(): boolean {
-    // It was not reachable when we asked first.
+    // The first attempt to learn etcd's version failed, so this call starts another.
     if (this.#progress === undefined) this.#learnVersion().catch(() => undefined);
     return this.#progress === true;
   }
@@ -179,7 +179,7 @@ class EtcdStore implements KeyValueStore {
 
   reached(withinMs: number): Promise<boolean> {
     const late = AbortSignal.timeout(withinMs);
-    // A server that takes the connection and says nothing is none.
+    // A server that accepts the connection and never answers counts as unreachable.
     return withSignal(this.#connected(late), late).catch(() => false);
   }
 

@@ -1,7 +1,7 @@
-// Leases for time-to-live. Keys that expire at about the same time share one, since leases are dear to etcd.
+// Leases for time-to-live. Keys that expire at about the same time share a lease, since leases are expensive for etcd.
 import type { Clock } from '../../lib/async/clock.js';
 
-/** A lease lives this much longer than asked for, so that later keys can share it. */
+/** A lease lives this much longer than the requested time-to-live, so that later keys can share it. */
 const REUSE_FRACTION = 0.05;
 const MAX_KEYS = 1000;
 

@@ -38,7 +38,7 @@ export interface MemberCall {
   readonly message: Buffer;
   readonly timeoutMs: number;
   readonly trace: Trace | undefined;
-  /** May be asked of another member when this one is slow. */
+  /** The call may be sent to another member when this member is slow. */
   readonly movable: boolean;
 }
 
@@ -49,7 +49,7 @@ export const CHECK_PERIOD_MS = 150;
 const SILENT_AFTER_CHECKS = 4;
 /** And after which its connection is closed. */
 const CLOSED_AFTER_CHECKS = 66;
-/** A read without an answer for so long is asked of another member. */
+/** A read without an answer for this long is sent to another member. */
 const SLOW_READ_MS = 500;
 const RETRY_MIN_MS = 200;
 const RETRY_MAX_MS = 10_000;
@@ -96,7 +96,7 @@ export class Member {
     return this.#restsUntilMs;
   }
 
-  /** Resolves when the connection is there; all who ask meanwhile wait for one attempt. */
+  /** Resolves when the connection is established; concurrent callers share one attempt. */
   connect(): Promise<void> {
     if (this.connection !== undefined) return Promise.resolve();
     this.#connecting ??= this.#open().finally(() => (this.#connecting = undefined));
@@ -168,7 +168,7 @@ export class Member {
     connection.onClose(() => {
       if (this.#connection !== connection) return;
       this.#connection = undefined;
-      // One that accepts and drops connections, or takes them and hangs, rests longer and longer.
+      // A member that accepts connections and then drops them or hangs gets a longer backoff each time.
       this.#rest();
     });
     this.#options.onAnswers();

@@ -20,7 +20,7 @@ export interface RunningWatch {
   readonly receiver: KvWatchReceiver;
   /** The first revision that has not been handed over. */
   nextRevision: number;
-  /** The receiver works on what it was given last: no stream gives it more before that is done. */
+  /** Set while the receiver handles the last batch: no stream hands over another batch before this settles. */
   busy: Promise<void> | undefined;
 }
 
@@ -53,7 +53,7 @@ export class WatchStream {
         this.#closed = true;
         owner.lost(this, error);
       },
-      // A member cut off from the others would show nothing new for ever; asked so, it ends the stream.
+      // With this header a member that is cut off from the cluster ends the stream. Without it the stream stays silent.
       { hasleader: 'true' },
     );
   }

@@ -53,11 +53,11 @@ export class EtcdWatches implements WatchStreamOwner {
     };
   }
 
-  /** One request serves all who ask in one turn of the event loop. */
+  /** Calls within one turn of the event loop share one request. */
   requestProgress(): void {
     if (this.#progressRequested) return;
     this.#progressRequested = true;
-    // What is sent leaves at the end of the turn.
+    // Requests are flushed at the end of the event-loop turn.
     setImmediate(() => (this.#progressRequested = false));
     for (const stream of this.#streams.values()) stream.requestProgress();
   }
@@ -96,7 +96,7 @@ export class EtcdWatches implements WatchStreamOwner {
     void this.#place();
   }
 
-  /** A member that came up takes its share of the watches. */
+  /** Moves a share of the watches to a member that came up. */
   #spread(): void {
     const members = this.#endpoints.answering().length;
     if (members < 2 || this.#streams.size === 0) return;
