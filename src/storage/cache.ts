@@ -26,7 +26,7 @@ import { Watchers } from './watchers.js';
 
 /** How long a read waits for the cache to reach its revision. */
 const FRESH_TIMEOUT_MS = 3_000;
-/** How often progress is asked for while a read waits. */
+/** How often progress is requested while a read waits. */
 const PROGRESS_PERIOD_MS = 100;
 /** How long a request waits for the cache to be filled. */
 const READY_TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ export class Cache {
   contents: Contents;
   readonly watchers: Watchers;
   readonly #snapshots: Snapshots;
-  /** A local store does not wait for us: what takes time (decryption) keeps its order here. */
+  /** A local store does not wait for its watches: asynchronous steps (decryption) keep their order here. */
   readonly #incoming = new Serial();
   #history = new History(0);
   #revision = 0;
@@ -91,7 +91,7 @@ export class Cache {
     return this.#filled && this.#blockingFault !== undefined;
   }
 
-  /** What a local store has handed over is in the state: nothing of it is being opened still. */
+  /** All events of a local store are in the state: none is still being decrypted. */
   get settled(): boolean {
     return this.#filled && this.#blockingFault === undefined && this.#incoming.busy === undefined;
   }
@@ -120,7 +120,7 @@ export class Cache {
     return revision < this.kv.compactedRevision();
   }
 
-  /** The state at a revision the cache has reached, if it can still be told. */
+  /** The state at a revision that the cache has reached, if it can still be reconstructed. */
   stateAt(revision: number): State | undefined {
     return this.#snapshots.at(revision, this.contents.state, this.#history);
   }
@@ -146,7 +146,7 @@ export class Cache {
     if (!reached) throw tooNew(revision, this.#revision);
   }
 
-  /** Waits until the cache has seen everything that had been written when it was asked. */
+  /** Waits until the cache has everything that was written before the call. */
   async waitForLatest(trace?: Trace, withinMs?: number): Promise<void> {
     if (this.kv.local) return this.#catchUp();
     const span = recordRevision(trace, this.values.options);
@@ -242,7 +242,7 @@ export class Cache {
 
   #reload(): void {
     this.#loading ??= this.#load();
-    // Whoever asks is told why; here it was logged.
+    // Reads that await the load get the error, and the load has logged it.
     this.#loading.catch(() => undefined);
   }
 
@@ -257,7 +257,7 @@ export class Cache {
     this.#filled = true;
     this.metrics.filled?.(this.values.options.resource);
     this.#kvWatch = this.kv.watch(
-      // What was left to the store is taken back when it is replaced there.
+      // `previous` carries the replaced bytes, which an entry without bytes in memory pins again.
       {
         prefix: this.values.options.prefix,
         startRevision: revision + 1,
@@ -307,7 +307,7 @@ export class Cache {
     for (const waiter of waiters) waiter.done(false);
   }
 
-  /** Whoever asks is told what is in the way, until it is mended. */
+  /** Reads fail with the blocking fault until it is repaired. */
   #empty(): void {
     if (this.#blockingFault !== undefined) this.#blockingFault = { ...this.#blockingFault, sinceMs: this.clock.now() };
     this.#filled = false;
@@ -325,7 +325,7 @@ export class Cache {
     this.#apply(batch, entries);
   }
 
-  /** One after the other: what has to be asked for the first is mostly known for the others. */
+  /** Sequential: the key that the first value requests from a KMS plugin is mostly cached for the others. */
   async #takeSlowly(batch: readonly KvEvent[], entries: (Entry | undefined)[], next: Promise<Entry>): Promise<void> {
     entries.push(await next);
     for (const event of batch.slice(entries.length)) {
@@ -376,7 +376,7 @@ export class Cache {
     this.#stopTrimming = againMs === undefined ? undefined : this.clock.after(againMs, () => this.#trim());
   }
 
-  /** Who still waits has asked after the question that this answers. */
+  /** A read that still waits began after the request that this progress answers, so progress is requested again. */
   #progressed(revision: number): void {
     const isNews = revision > this.#revision;
     this.#advance(revision);

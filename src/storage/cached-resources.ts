@@ -1,7 +1,7 @@
 // Which resources have a watch cache.
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 
-/** Events come and go in numbers and are seldom read: they are not cached unless a size is given for them. */
+/** Events are many, short-lived and seldom read: they are not cached unless the flag sets a size for them. */
 const USUALLY_UNCACHED = ['events', 'events.events.k8s.io'];
 
 /** By `--watch-cache` and `--watch-cache-sizes` (`resource[.group]#size`, where only 0 means something). */

@@ -40,11 +40,11 @@ import type { WatcherScope } from './watchers.js';
 const MAX_SHARED_LISTS = 64;
 /** Lists by longer selectors are not shared: their texts would be kept. */
 const MAX_SHARED_SELECTOR_LENGTH = 1024;
-/** So many objects are asked whether they are wanted in one turn. */
+/** Beyond this many objects a list yields to the event loop while it evaluates its predicate. */
 const MANY = 1024;
-/** A read of one object waits no longer for the cache before it asks for the object. */
+/** A read of one object waits this long for the cache before it reads the object from the store. */
 const SOON_MS = 100;
-/** What a trace tells before and after waiting until the cache is as new as is asked for. */
+/** A trace's events before and after waiting until the cache reaches the requested revision. */
 const LOCKED = 'watchCache locked acquired';
 const FRESH = 'watchCache fresh enough';
 
@@ -99,7 +99,7 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.values.transformer?.opensEachTime === true;
   }
 
-  // hot: what admission asks for every pod
+  // hot: admission lists for every pod
   listCached(namespace: string): ListResult['items'] | undefined {
     return this.isAuthoritative ? this.#cachedAll(namespace) : undefined;
   }
@@ -131,7 +131,7 @@ export class CachedStore implements ManagedResourceStore {
     return this.isAuthoritative && this.cache.contents.size === 0;
   }
 
-  /** While a store elsewhere is the one that knows. */
+  /** Only for a remote store, whose cache may be behind. */
   getMaybeStale(key: string): Entry | undefined {
     const { cache } = this;
     if (cache.kv.local || !cache.filled || cache.stalled) return undefined;
@@ -191,7 +191,7 @@ export class CachedStore implements ManagedResourceStore {
     return stale;
   }
 
-  /** False when it is not, or that cannot be found out without asking for the object. */
+  /** False when the revision is not the newest, or only a read of the object could show it. */
   async #isNewest(key: string, revision: number): Promise<boolean> {
     return (await this.#isFresh(undefined)) && this.cache.contents.get(key)?.revision === revision;
   }
@@ -208,7 +208,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   async #listRecorded(request: ListRequest): Promise<ListResult> {
-    // What cannot be asked for is refused before.
+    // An invalid request is refused before its span begins.
     planList(this.options, request);
     const span = recordCachedList(request.trace, this.options);
     return this.#list({ ...request, trace: span }).finally(() => span?.end());
@@ -311,7 +311,7 @@ export class CachedStore implements ManagedResourceStore {
     }
   }
 
-  /** Counting is no use of the objects: it does not fill a cache nobody has asked yet. */
+  /** Counting needs no objects, so it does not fill a cache that nobody has read yet. */
   async count(): Promise<number> {
     return this.cache.filled && !this.cache.stalled ? this.cache.contents.size : this.direct.count();
   }
@@ -329,14 +329,14 @@ export class CachedStore implements ManagedResourceStore {
     this.direct.close();
   }
 
-  /** Many ask at once: the store is asked how far it is for all of them together, and not for each object. */
+  /** Concurrent reads share one request for the store's revision instead of one for each object. */
   async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
-    // Where it is recorded, it is as kube-apiserver's.
+    // A traced read goes to the store, as kube-apiserver's does.
     const isPlain = trace?.span === undefined && this.#isKept;
     return isPlain && (await this.#isFresh(trace)) ? this.cache.contents.get(key) : this.#getStored(key, trace);
   }
 
-  /** The cache has seen all that had been written when this was asked; false when it did not get there soon. */
+  /** Whether the cache has everything that was written before the call; false when it does not catch up soon. */
   async #isFresh(trace: Trace | undefined): Promise<boolean> {
     if (!this.#canCatchUp()) return false;
     try {
@@ -348,12 +348,12 @@ export class CachedStore implements ManagedResourceStore {
     }
   }
 
-  /** False where what the cache has decrypted may not be served: its key was taken out, or is asked for each time. */
+  /** False where the cache may not serve decrypted objects: their key is removed, or must be requested for each read. */
   get #isKept(): boolean {
     return this.cache.values.transformer?.changed !== true && !this.#opensEachTime;
   }
 
-  /** The store is asked for the object; what it answers is usually an entry we have. */
+  /** Reads the object from the store; its revision is usually that of a cached entry. */
   async #getStored(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
     const kv = await fromKv(this.cache.kv.get(this.options.prefix + key, { trace }), this.options);
     if (kv === undefined) return undefined;

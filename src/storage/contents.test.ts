@@ -27,7 +27,7 @@ test('a name is looked up in each namespace, and no other object is looked at', 
   looked = 0;
   const found = contents.candidates({ prefix: '', nameAnywhere: 'p7' }, {})?.entries ?? [];
   assert.equal(found.length, NAMESPACES);
-  // As often as sorting thirty asks.
+  // At most the comparisons of sorting the found entries.
   assert.ok(looked < 2 * NAMESPACES * Math.log2(NAMESPACES), `${looked}`);
   const keys = found.map(({ key }) => key);
   assert.deepEqual(keys, keys.toSorted());

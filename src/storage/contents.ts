@@ -73,8 +73,8 @@ export class Contents {
   }
 
   /**
-   * Among them are all that are wanted, in the order of their keys, where an index can tell and it is worth asking. Conditions
-   * that it knows nothing of are not looked at.
+   * A superset of the selected objects, in key order, where an index applies and narrows the search. Conditions without an
+   * index are not evaluated.
    */
   candidates({ prefix, nameAnywhere }: Range, { fieldValues, labels }: Selection): Found | undefined {
     const named = this.#named(nameAnywhere);

@@ -1,4 +1,4 @@
-// The token that a limited list answers for its next page, in kube-apiserver's form, so that either server takes the
+// The token that a limited list answers for its next page, in kube-apiserver's form, so that either server accepts the
 // other's: base64url of {"v":"meta.k8s.io/v1","rv":<revision>,"start":"<first key below the listed prefix>"}.
 import { base64Fault } from '../lib/text/base64-fault.js';
 import { errorText } from '../lib/text/error-text.js';
@@ -52,7 +52,7 @@ interface TokenMembers {
 function readToken(bytes: Buffer): TokenMembers {
   let parsed: unknown;
   try {
-    // Go names the byte that it could not read, not the letter that the byte is a part of.
+    // Go names the byte that it could not read, not the character that the byte is a part of.
     parseExactJson(bytes.toString('latin1'));
     parsed = JSON.parse(bytes.toString());
   } catch (error) {

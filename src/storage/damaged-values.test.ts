@@ -108,7 +108,7 @@ describe('a damaged object', () => {
     const store = storeOf(kv);
     await store.create('a/bad', pod('bad'));
     const entry = await store.get('a/bad', '');
-    // Until all have been told its bytes are in memory.
+    // The bytes are in memory until all watches have the event.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     changeInPlace(path.join(folder, 'store.mdb'), 'uid-of-bad');
     assert.throws(() => entry?.json, /the checksum of the value stored for \/registry\/pods\/a\/bad/);

@@ -1,4 +1,4 @@
-// One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot tell.
+// One resource straight on the key-value store: every write goes here; reads too when the cache is off or cannot answer.
 import type { KubeObject } from '../machinery/object.js';
 import { type Clock, systemClock } from '../lib/async/clock.js';
 import { errorText } from '../lib/text/error-text.js';
@@ -41,12 +41,12 @@ import { faultOf, namesMore, unreadable, unreadableList } from './unreadable.js'
 import { Values, type Written } from './values.js';
 import { Watcher } from './watcher.js';
 
-/** The most keys one read takes from the store. */
+/** The most keys that one read requests from the store. */
 const PAGE_LIMIT = 10_000;
-/** Keys asked for at once when a selector throws most of a page away. */
+/** The most keys requested at once when a selector discards most of a page. */
 const MAX_GROWN_LIMIT = 10_000;
 const BOOKMARK_CHECK_MS = 1_000;
-/** What a trace tells when the store has answered. */
+/** The events of a trace when the store has answered. */
 const CREATED = ['Txn call succeeded'];
 const CHANGED = ['Txn call completed', 'Transaction committed'];
 
@@ -142,7 +142,7 @@ export class DirectStore implements ManagedResourceStore {
       return fault.revision;
     }
     try {
-      // Stored JSON is not looked into before someone asks for the object.
+      // Stored JSON is parsed on demand, so this parses it.
       if (kv !== undefined) (await this.#entry(kv)).object();
       return undefined;
     } catch {
@@ -299,7 +299,7 @@ export class DirectStore implements ManagedResourceStore {
     this.#cancelTimer?.();
   }
 
-  /** Asks the store how far it is while someone waits for a bookmark. */
+  /** Polls the store's revision while a watch waits for a bookmark. */
   #checkBookmarks(): void {
     this.#cancelTimer ??= this.clock.after(BOOKMARK_CHECK_MS, () => {
       this.#cancelTimer = undefined;
@@ -410,7 +410,7 @@ export class DirectStore implements ManagedResourceStore {
     return this.values.entry(kv.key.slice(this.options.prefix.length), kv.value, kv.modRevision, trace);
   }
 
-  /** That something is there is told also of what cannot be read. */
+  /** Undefined for an unreadable value: a conflict is reported without it. */
   async #entryIfReadable(kv: KeyValue): Promise<Entry | undefined> {
     try {
       return await this.#entry(kv);

@@ -1,4 +1,4 @@
-// A store that others write to as well: how far it is must be asked, and events come after answers.
+// A store that others write to as well: its revision must be requested, and events arrive after answers.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
@@ -17,7 +17,7 @@ const pod = (name: string, text = ''): KubeObject => ({
 const textOf = (stored: { object(): KubeObject } | undefined): string | undefined =>
   stored?.object().metadata.annotations?.['text'];
 
-/** Counts what is asked of a store, and may hold back what its watches are told. */
+/** Counts calls of a store, and can hold back the events and progress of its watches. */
 function elsewhere(store: KeyValueStore) {
   const asked = { gets: 0, revisions: 0 };
   const held: (() => void)[] = [];
@@ -78,7 +78,7 @@ describe('a store elsewhere', () => {
     far.asked.revisions = 0;
   });
 
-  it('is asked how far it is, not for the object, when the cache has seen all of it', async () => {
+  it('answers its revision, not the object, to a read when the cache is up to date', async () => {
     assert.equal(textOf(await ours.get('n/a', '')), 'first');
     assert.equal(await ours.get('n/none', ''), undefined);
     assert.deepEqual(far.asked, { gets: 0, revisions: 2 });
@@ -95,7 +95,7 @@ describe('a store elsewhere', () => {
     assert.equal(far.asked.gets, 0);
   });
 
-  it('is asked for the object when what it tells does not come soon', async () => {
+  it('answers the object itself when its progress is late', async () => {
     far.state.holding = true;
     const a = await theirs.get('n/a', '');
     await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
@@ -106,7 +106,7 @@ describe('a store elsewhere', () => {
     assert.equal(far.asked.gets, 1);
   });
 
-  it('is asked for the object when it does not tell reliably how far its watches are', async () => {
+  it('answers the object itself when it does not send progress reliably', async () => {
     far.state.tellsProgress = false;
     assert.equal(textOf(await ours.get('n/a', '')), 'first');
     assert.deepEqual(far.asked, { gets: 1, revisions: 0 });
@@ -132,7 +132,7 @@ describe('a store elsewhere', () => {
     assert.equal(decoded, 1);
   });
 
-  it('is remembered to have what was written last, before its event has come', async () => {
+  it('has its last written version in the cache before the event arrives', async () => {
     far.state.holding = true;
     const [second] = [await ours.update('n/a', (await ours.getForUpdate?.('n/a'))?.revision ?? 0, pod('a', 'second'))];
     assert.equal(ours.getMaybeStale?.('n/a'), second);
@@ -142,7 +142,7 @@ describe('a store elsewhere', () => {
     assert.equal(textOf(ours.getMaybeStale?.('n/a') as { object(): KubeObject }), 'third');
   });
 
-  it('is remembered as a list, but never behind what this process wrote', async () => {
+  it('has a cached list that is never behind what this process wrote', async () => {
     assert.equal(ours.rememberedAll?.('n')?.length, 1);
     far.state.holding = true;
     await ours.create('n/b', pod('b'));
@@ -152,14 +152,14 @@ describe('a store elsewhere', () => {
     assert.deepEqual(far.asked, { gets: 0, revisions: 0 });
   });
 
-  it('need not be asked for the form of what this server wrote', async () => {
+  it('gets no request for the form of what this server wrote', async () => {
     const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
     assert.equal(await ours.isStale?.('n/a', revision, false), false);
     assert.equal(await ours.isStale?.('n/a', revision, true), false);
     assert.equal(far.asked.gets, 0);
   });
 
-  it('is asked once for the form of what others wrote', async () => {
+  it('gets one request for the form of what others wrote', async () => {
     await theirs.create('n/c', pod('c'));
     const { revision } = (await ours.get('n/c', '')) ?? { revision: 0 };
     assert.equal(await ours.isStale?.('n/c', revision, false), false);
@@ -167,7 +167,7 @@ describe('a store elsewhere', () => {
     assert.equal(far.asked.gets, 1);
   });
 
-  it('finds out that another has written since, when the form is asked for', async () => {
+  it('reports a conflict when another server wrote before the form is checked', async () => {
     const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
     await theirs.update('n/a', revision, pod('a', 'theirs'));
     await assert.rejects(ours.isStale?.('n/a', revision, false) ?? Promise.resolve(), { code: 'conflict' });

@@ -10,11 +10,11 @@
 /** Of all resources and forms together. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const SLAB_BYTES = 256 * 1024;
-/** What is larger is encoded whenever it is asked for: it would take a slab nearly alone. */
+/** A larger encoding is not kept but made for each read: it would nearly fill a slab. */
 const MAX_KEPT_BYTES = SLAB_BYTES / 4;
 
 interface Slab {
-  /** Absent once the slab is given up. */
+  /** Absent once the slab is freed. */
   bytes: Buffer | undefined;
   used: number;
   /** Bytes that some cell still wants. */
@@ -36,7 +36,7 @@ export class EncodedBytes {
 
   constructor(private readonly maxBytes: number = MAX_BYTES) {}
 
-  /** What the slabs take, in bytes. */
+  /** The memory of all slabs, in bytes. */
   get heldBytes(): number {
     return this.#slabs.length * SLAB_BYTES;
   }
@@ -61,7 +61,7 @@ export class EncodedBytes {
     return undefined;
   }
 
-  /** Nobody asks for these any more. */
+  /** Releases encodings that no reader needs any more. */
   drop(chain: EncodedCell | undefined): void {
     let isEmptied = false;
     for (let cell = chain; cell !== undefined; cell = cell.next) {

@@ -1,4 +1,4 @@
-// The stored object as readers share it: bytes first, the parsed form only when asked for.
+// The stored object as readers share it: bytes first, the parsed form on demand.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
@@ -24,9 +24,9 @@ interface Fresh {
   json: Buffer | undefined;
   bytesLocation: BytesLocation;
   written: KubeObject | undefined;
-  /** Those that were read without parsing, until another is asked for. */
+  /** Fields that were read without parsing the object. */
   fields: Fields | undefined;
-  /** Other forms that were asked for. */
+  /** Encodings other than JSON that readers requested. */
   encoded: EncodedCell | undefined;
 }
 
@@ -39,9 +39,9 @@ const leftFresh = (): Fresh => ({
 });
 
 /**
- * Keeps the JSON, or knows where the store has it, and the parsed object weakly: after a full collection an object
- * nobody holds is parsed again, so that a cache of many objects costs little. What a writer gave is at hand until
- * everybody has been told of it; of most objects nobody asks for more than the bytes.
+ * Keeps the JSON, or its location in the store, and a weak reference to the parsed object: after a full collection an
+ * object that nobody holds is parsed again, so that a cache of many objects costs little. The object that a writer passed
+ * is kept until all watches have its event; most reads need only the bytes.
  *
  * There is one for every object that is stored, so each member counts: what is not wanted for long stands apart. A private
  * method would be one more, and those here belong to the class instead.
@@ -60,7 +60,7 @@ export class Entry implements StoredObject {
     readonly key: string,
     readonly revision: number,
     json: Buffer,
-    /** `object`: what `json` prints, without its resourceVersion. `asStored`: the store has the same bytes. */
+    /** `object`: what `json` decodes to, without its resourceVersion. `asStored`: the store has the same bytes. */
     { object, asStored = false }: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
   ) {
     this.size = json.length;
@@ -98,7 +98,7 @@ export class Entry implements StoredObject {
     if (isKnown && this.#fresh?.bytesLocation === 'kept') this.#fresh.bytesLocation = 'kept-in-current-form';
   }
 
-  /** It is what the store has now: its bytes need not be kept once all have been told. */
+  /** The entry is the store's current version: its bytes can be dropped once all watches have its event. */
   releaseBytes(): void {
     if (this.source.stored === undefined || this.#fresh?.bytesLocation !== 'kept-as-stored') return;
     this.indexFields();
@@ -108,7 +108,7 @@ export class Entry implements StoredObject {
   /** The store has something else now. `value`: what it had before. */
   pinBytes(value: Buffer | undefined): void {
     const fresh = (this.#fresh ??= leftFresh());
-    // Reads ask for what is current.
+    // Reads want the current version, so this version's other encodings are not needed again.
     this.source.encoded.drop(fresh.encoded);
     fresh.encoded = undefined;
     if (fresh.bytesLocation !== 'left') return;
@@ -156,14 +156,14 @@ export class Entry implements StoredObject {
 
   static async #loaded(entry: Entry, pieces: StepGenerator<KubeObject | undefined>): Promise<KubeObject> {
     const object = await runCooperatively(pieces);
-    // Somebody may have asked for it meanwhile, and all share one.
+    // Another reader may have parsed the object meanwhile, and all readers share one.
     const known = entry.#parsed?.deref();
     if (known !== undefined || object === undefined) return known ?? entry.object();
     entry.#parsed = new WeakRef(object);
     return object;
   }
 
-  /** All who wait for it have been told: what it was made of is not needed any more, nor bytes that the store has. */
+  /** All watches have the entry's event: drops the written object, and bytes that the store has. */
   settle(): void {
     if (this.#fresh !== undefined) this.#fresh.written = undefined;
     this.#added = undefined;
@@ -182,7 +182,7 @@ export class Entry implements StoredObject {
     return Entry.#scanned(entry, (json) => labelSets.of(textAt(json, LABELS)));
   }
 
-  /** Where to scan the bytes would take long, and what they print is at hand. */
+  /** The written object, where it is in memory and scanning the bytes would be slow. */
   static #largeWritten(entry: Entry): KubeObject | undefined {
     return entry.size > LARGE_BYTES ? entry.#fresh?.written : undefined;
   }
@@ -246,7 +246,7 @@ export class Entry implements StoredObject {
   deletedAt(revision: number): Entry {
     const json = replaceResourceVersion(this.json, this.revision, revision);
     const entry = new Entry(this.source, this.key, revision, json);
-    // Who deletes has it parsed, and asks for it once more.
+    // The deleting request has parsed the object, and reads it once more.
     const object = this.#parsed?.deref();
     if (object !== undefined) entry.#parsed = new WeakRef(withResourceVersion(object, revision));
     return entry;
@@ -269,7 +269,7 @@ function decoded(entry: Entry): KubeObject {
   }
 }
 
-/** An entry from the JSON without resourceVersion, and the object it prints when that is at hand. */
+/** An entry from the JSON without resourceVersion, and the object that it decodes to where the caller has it. */
 export function entryOf(
   source: EntrySource,
   key: string,

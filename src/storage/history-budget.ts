@@ -1,5 +1,5 @@
-// What loading history may take over all resources together: pages that load at once, and bytes of pages that stay for
-// whoever wants the same next. When nobody replays history any more, nothing of it stays.
+// The limits of loading history over all resources together: pages that load at once, and bytes of pages that stay cached
+// for the next watch that needs them. When no watch replays history any more, no page stays.
 
 /** Each has up to a page of versions in memory while they are decoded and decrypted. */
 const MAX_LOADS = 8;
@@ -42,9 +42,9 @@ export class HistoryBudget {
     };
   }
 
-  /** Loads when it is its turn; not at all once `signal` is aborted. */
+  /** Loads when a slot is free, in order of arrival; not at all once `signal` is aborted. */
   async load<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    // Whoever ends passes its place on, so that nobody who comes meanwhile takes it.
+    // A finished load hands its slot to the first in the queue, so that no later caller gets in between.
     if (this.#loading >= this.maxLoads) await new Promise<void>((resolve) => this.#queue.push(resolve));
     else this.#loading++;
     try {

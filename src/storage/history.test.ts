@@ -19,7 +19,7 @@ test('changes are kept while they are fresh and together not too large, and a hu
   assert.equal(history.after(590).length, 11);
 });
 
-test('they grow old also when nothing happens, and it is told when to look again', () => {
+test('changes expire also when nothing happens, and `trim` returns when to trim again', () => {
   const history = new History(0);
   for (let i = 1; i <= 300; i++) history.push(change(i, 1_000 * i));
   assert.equal(history.floor, 200, 'only the last 75 are fresh');
@@ -32,7 +32,7 @@ test('they grow old also when nothing happens, and it is told when to look again
   assert.equal(long.floor, 200);
 });
 
-test('they grow old though the clock was set back', () => {
+test('changes expire also when the clock was set back', () => {
   const history = new History(0);
   for (let i = 1; i <= 300; i++) history.push(change(i, 10_000_000 + i));
   history.push(change(301, 1_000));
@@ -56,7 +56,7 @@ test('what was dropped is let go of at once', async () => {
   history.push(first.deref() as Change);
   for (let i = 2; i <= 150; i++) history.push(change(i, i, 10_000));
   assert.equal(history.floor, 50);
-  // A weak reference that was made or read in this turn holds on to its end.
+  // A WeakRef that is made or read in an event-loop turn keeps its target alive until the turn ends.
   await new Promise((resolve) => setImmediate(resolve));
   v8.setFlagsFromString('--expose-gc');
   (vm.runInNewContext('gc') as () => void)();

@@ -9,9 +9,9 @@ const MAX_CHANGES = 100 * 1024;
 const FRESH_MS = 75_000;
 /** Of changes and of versions that are no longer current. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Less where the store itself can tell what happened before. */
+/** A smaller limit where the store itself has older history. */
 export const MAX_BYTES_BESIDE_STORE = 32 * 1024 * 1024;
-/** What a change takes beside the bytes of the version it replaced. */
+/** The estimated memory of a change beside the bytes of the version it replaced. */
 const CHANGE_BYTES = 400;
 
 /**
@@ -56,7 +56,7 @@ export class Change {
     this.#tombstone = undefined;
   }
 
-  /** The event for who takes everything. */
+  /** The event for a watch without a selector. */
   get plain(): WatchEvent | undefined {
     if (this.entry === undefined) return this.deleted;
     return this.previous === undefined ? this.added : this.modified;
@@ -73,7 +73,7 @@ export class History {
   #bytes = 0;
   #floor: number;
 
-  /** Knows every change after revision `floor`. */
+  /** The history holds every change after revision `floor`. */
   constructor(
     floor: number,
     private readonly maxBytes: number = MAX_BYTES,

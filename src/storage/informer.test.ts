@@ -39,7 +39,7 @@ class FedStore {
   }
 }
 
-test('after a broken watch tells only what changed, and what went meanwhile', { timeout: 10_000 }, async () => {
+test('after a broken watch reports only changes and deletions since', { timeout: 10_000 }, async () => {
   const fed = new FedStore();
   const told: string[] = [];
   const stop = new AbortController();

@@ -83,7 +83,7 @@ export function startInformer(options: InformerOptions): Informer {
     }
     const before = objects.get(object.key);
     objects.set(object.key, object);
-    // A watch that begins anew tells again what is known.
+    // A restarted watch sends known objects again.
     if (before?.revision !== object.revision) notify(() => options.onUpsert(object, before));
   }
 

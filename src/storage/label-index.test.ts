@@ -10,7 +10,7 @@ import { PODS } from './testing.js';
 const pod = (namespace: string, name: string, labels: Labels): KubeObject =>
   ({ kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid: name, labels }, spec: {} }) as KubeObject;
 
-/** Objects that were asked one by one. */
+/** How many objects the predicate evaluated. */
 let asked = 0;
 const having = (key: string, value: string): Pick<ListRequest, 'predicate' | 'labels'> => ({
   predicate: ({ labels }: StoredObject) => {
@@ -38,7 +38,7 @@ async function filled(labelsOf: (i: number) => Labels, count: number): Promise<M
   return store;
 }
 
-test('of objects that share their labels only those that are wanted are asked, in the order of their keys', async () => {
+test('of objects that share label sets the predicate evaluates only selected ones, in key order', async () => {
   const store = await filled((i) => ({ app: `a${i % 20}` }), 60);
   assert.deepEqual(await listed(store, having('app', 'a3')), ['b/p0003', 'b/p0023', 'b/p0043']);
   assert.equal(asked, 3);

@@ -1,11 +1,11 @@
-// Which objects have which labels, by namespace. Those of one deployment share a set, and a selector is asked about a set
-// once, not about each object that has it.
+// Which objects have which labels, by namespace. Pods of one deployment share a label set, and a selector evaluates each
+// set once, not each object that has it.
 //
 //   a/ → { app: web → { a/x, a/y },  app: db → a/z }      b/ → { app: web → b/x }
 import type { Entry } from './entry.js';
 import type { Labels } from './label-sets.js';
 
-/** So many sets are asked about in one turn; where more objects have labels of their own, walking all is as quick. */
+/** The most label sets evaluated without yielding; with more distinct sets, walking all objects is as fast. */
 const MAX_ASKED = 1024;
 
 /** Most sets that are not shared belong to one object: it stands for itself. */

@@ -150,7 +150,7 @@ test('a version is readable while the commit that replaces it is under way', asy
   await store.create('a/y', pod('y', 'red'));
   await settled();
   const red = (await store.get('a/x', '')) as StoredObject;
-  // In one commit with another, which is made elsewhere: until it is told of, the file may be ahead of the cache.
+  // Two writes share a commit, which runs on the engine's thread: until its events arrive, the file is ahead of the cache.
   const writes = Promise.all([
     store.update('a/x', revision, pod('x', 'green')),
     store.create('a/z', pod('z', 'red')),
@@ -166,7 +166,7 @@ test('a version is readable while the commit that replaces it is under way', asy
   assert.equal(color(await store.get('a/x', '')), 'green');
 });
 
-test('watches that resume are told what was replaced since', async (context) => {
+test('watches that resume receive the versions that were replaced since', async (context) => {
   const { open } = await opened(context);
   const store = open();
   let { revision } = await store.create('a/x', pod('x', '0'));
@@ -197,7 +197,7 @@ test('watches that resume are told what was replaced since', async (context) => 
 
 test('what an object is selected by is known from what was written: by labels if it is large, by its field if it is small, too', async (context) => {
   const { kv } = await opened(context);
-  // Prints that have no field: who has it has not looked there.
+  // The encoded JSON lacks the field: a field value that is found comes from the written object.
   const encodeJson = ({ spec: _, ...rest }: KubeObject & { spec?: unknown }): Buffer => options.codec.encodeJson(rest);
   const given = { ...options, codec: { ...options.codec, encodeJson }, indexedField: 'spec.nodeName' };
   const store = createResourceStore({ kv, options: given, recent: new RecentBytes(0) });

@@ -1,4 +1,4 @@
-// What a list request asks for, and answering it from an ordered state.
+// Plans a list request, and answers it from an ordered state.
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.js';
 import type { Entry } from './entry.js';
 import { goQuote } from '../lib/go/quote.js';
@@ -86,10 +86,10 @@ export function listFrom(state: State, plan: ListPlan, request: ListRequest, rev
 
 const STOP = { break: true };
 
-/** So many objects are asked about in a few milliseconds, also by what first has to be found in their JSON. */
+/** A predicate evaluates this many objects in a few milliseconds, also where it first scans their JSON. */
 const ASKED_AT_ONCE = 64;
 
-/** The same where many are asked whether they are wanted, cooperatively. The state must not change meanwhile. */
+/** Lists as listFrom does, and yields to the event loop between objects. The state must not change meanwhile. */
 export async function listCooperatively(
   state: State,
   plan: ListPlan,

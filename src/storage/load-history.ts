@@ -21,7 +21,7 @@ import type { Values } from './values.js';
 const PAGE_REVISIONS = 256;
 /** Of the versions that the changes of a page wrote and replaced, as they are stored; one change may have more. */
 const PAGE_BYTES = 256 * 1024;
-/** What a change takes beside its versions. */
+/** The estimated memory of a change beside its versions. */
 const CHANGE_BYTES = 400;
 const PAGE_OVERHEAD_BYTES = 1024;
 

@@ -18,7 +18,7 @@ test('objects are loaded in their order, the large ones cooperatively', async ()
   );
 });
 
-test('others have their turns while many small ones are parsed', async () => {
+test('parsing many small objects yields to the event loop', async () => {
   const busy = {
     object: () => {
       for (const end = performance.now() + 1; performance.now() < end;);

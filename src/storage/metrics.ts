@@ -1,4 +1,4 @@
-// What storage tells whoever counts. Called on hot paths, so what is passed costs nothing to make.
+// The metrics that storage reports. Called on hot paths, so arguments are values that the caller already has.
 import type { GroupResource } from '../machinery/status.js';
 
 export type StoreOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';

@@ -9,11 +9,11 @@ import { faultOf, namesMore, unreadableList } from './unreadable.js';
 import type { Values } from './values.js';
 
 const LOAD_PAGE = 10_000;
-/** A store in this process reads a page in one turn, which is to be short; that it counts the rest each time takes little. */
+/** A store in this process reads a page synchronously, so pages are small; counting the rest for each page is cheap. */
 const LOCAL_LOAD_PAGE = 2_000;
-/** So many values at most are being opened by a KMS plugin. */
+/** The most values that a KMS plugin decrypts at once. */
 const MAX_BEING_OPENED = 64;
-/** After so many it is looked whether others are to have a turn. */
+/** After this many values the reader yields to the event loop if its time slice is exhausted. */
 const VALUES_A_STEP = 32;
 
 /** Puts everything into `contents` and answers the revision it is from. Fails naming what cannot be read. */
@@ -37,7 +37,7 @@ export async function readAll(kv: KeyValueStore, values: Values, contents: Conte
   return revision;
 }
 
-/** Values whose keys are at hand are opened in bulk; those that a KMS plugin has to open, many at a time. */
+/** Values whose keys are in memory are decrypted in bulk; values that need a KMS plugin, many at a time. */
 async function readPage(
   values: Values,
   kvs: readonly KeyValue[],

@@ -1,9 +1,9 @@
-// The objects whose bytes are in memory though the store has them, too: those asked for last. The others are read from
-// the store's map of its file when they are asked for.
+// The objects whose bytes are in memory though the store has them, too: the most recently read. A read of any other
+// object copies its bytes from the store's memory-mapped file.
 //
 //   add ──▶ young ──▶ old ──▶ let go        each generation half of the bytes
 //
-// What is asked for again after it was let go has cost one read; keeping count of uses would cost every read.
+// A read of an evicted object costs one read of the store; counting uses would add a cost to every read.
 
 /** Of all resources together. */
 const MAX_BYTES = 8 * 1024 * 1024;

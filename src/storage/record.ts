@@ -46,7 +46,7 @@ export function recordRevision(trace: Trace | undefined, options: ResourceStoreO
   });
 }
 
-/** Without events of its own; `noteRead` tells what it does. */
+/** Starts the span without events; `noteRead` adds them. */
 export function recordCachedGet(
   trace: Trace | undefined,
   options: ResourceStoreOptions,
@@ -59,11 +59,11 @@ export function recordCachedGet(
   return above.child('cacher.Get', attributes);
 }
 
-/** What a read of the most recent version says that it is about to do, or one of any other. */
+/** Adds the event that kube-apiserver records before a read of the most recent version, or of any other. */
 export const noteRead = (span: Span | undefined, minRevision: string): void =>
   span?.event(minRevision === '' ? 'About to Get from underlying storage' : 'About to fetch object from cache');
 
-/** A read of the most recent version that needs no store, or that kube-apiserver makes where this server knows already. */
+/** Records a read of the most recent version that kube-apiserver makes and this server answers from memory. */
 export function recordKnownRead(trace: Trace | undefined, options: ResourceStoreOptions, key: string): void {
   const span = recordCachedGet(trace, options, key, '');
   noteRead(span, '');

@@ -1,5 +1,5 @@
-// Finding a member in an object's JSON without parsing the rest. What is looked into is our own print: no white space,
-// and names are never escaped.
+// Finds a member in an object's JSON without parsing the rest. The input is this server's own encoding: no white space, and
+// names are never escaped.
 //
 //   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",…},"spec":{…,"nodeName":"n1",…}
 //                                                                                 ^ memberAt(json, ['spec', 'nodeName'])

@@ -30,7 +30,7 @@ const everything: ListRequest = {
   continue: '',
 };
 
-/** Turns the bytes round; keys it does not know are those of another name. */
+/** Encrypts by reversing the bytes; a value under a key name other than `known` cannot be decrypted. */
 function turning(known: string[], delayed = false): ValueTransformer & { opened: number } {
   const turn = (bytes: Buffer): Buffer => Buffer.from(bytes).reverse();
   const fromStorage = (value: Buffer) => {
@@ -69,12 +69,12 @@ const code = async (work: Promise<unknown>): Promise<string> => {
 
 const setups: [string, Partial<ResourceStoreSetup>, boolean][] = [
   ['cached', {}, false],
-  ['cached, opened later', {}, true],
+  ['cached, decrypted asynchronously', {}, true],
   ['cached, storage form', { form: { kind: 'storage', mediaType: 'x' } }, false],
   ['direct', { cache: false }, false],
 ];
 for (const [name, setup, delayed] of setups) {
-  describe(`a sealed resource, ${name}`, () => {
+  describe(`an encrypted resource, ${name}`, () => {
     const form = setup.form === undefined ? 'json' : 'storage';
     const open = (kv = openMemoryStore(), transformer: ValueTransformer = turning(['one'], delayed), more = {}) =>
       createResourceStore({ kv, options, ...setup, transformer, ...more });
@@ -97,7 +97,7 @@ for (const [name, setup, delayed] of setups) {
       again.close();
     });
 
-    it('tells what is stored otherwise than it would be now', async () => {
+    it('reports a value as stale whose stored form is not the current one', async () => {
       const kv = openMemoryStore();
       const store = open(kv);
       const { revision } = await store.create('a/x', secret('x'));
@@ -108,7 +108,7 @@ for (const [name, setup, delayed] of setups) {
       store.close();
     });
 
-    it('tells what is encrypted otherwise than it would be now', async () => {
+    it('reports a value as stale that is not encrypted with the current key', async () => {
       const kv = openMemoryStore();
       await kv.create('/registry/secrets/a/old', sealedBy('one', secret('old'), form));
       const store = open(kv, turning(['two', 'one'], delayed));
@@ -129,7 +129,7 @@ for (const [name, setup, delayed] of setups) {
       store.close();
     });
 
-    it('names what cannot be opened, serves the rest, and goes on when it is mended', async () => {
+    it('names what cannot be decrypted, serves the rest, and goes on when it is repaired', async () => {
       const kv = openMemoryStore();
       const clock = new ManualClock();
       const store = open(kv, turning(['one'], delayed), { clock });
@@ -192,7 +192,7 @@ describe('a cache with something it cannot open', () => {
     store.close();
   });
 
-  it('opens what it has open once more when a store elsewhere is asked and other keys are in force', async () => {
+  it('decrypts cached values again on reads of a remote store after the keys changed', async () => {
     const kv = Object.assign(openMemoryStore(), { local: false });
     const known = ['one'];
     const transformer = Object.assign(turning(known), { changed: false });
@@ -209,7 +209,7 @@ describe('a cache with something it cannot open', () => {
 
   for (const local of [true, false]) {
     const where = local ? 'here' : 'elsewhere';
-    it(`opens an object of a store ${where} for each read of its newest version where no key may be kept`, async () => {
+    it(`decrypts an object of a store ${where} for each read of its newest version where no key may be kept`, async () => {
       const kv = Object.assign(openMemoryStore(), { local });
       const transformer = Object.assign(turning(['one']), { opensEachTime: true });
       const store = createResourceStore({ kv, options, transformer });
@@ -298,7 +298,7 @@ describe('a cache with something it cannot open', () => {
   });
 });
 
-it('lets others have their turns while many values are opened', async () => {
+it('yields to the event loop while many values are decrypted', async () => {
   const kv = openMemoryStore();
   for (let i = 0; i < 1000; i++) await kv.create(`/registry/secrets/a/${i}`, sealedBy('one', secret(`${i}`)));
   const quick = turning(['one']);
@@ -320,7 +320,7 @@ it('lets others have their turns while many values are opened', async () => {
   };
   turn();
   await store.ready();
-  // Five milliseconds are 25 of them, and it is looked at the time after each 32.
+  // A time slice of five milliseconds is 25 values, and it is checked after each 32.
   assert.ok(longest <= 100, `${longest} values in one turn`);
   assert.equal((await keys(store)).length, 1000);
   store.close();

@@ -1,4 +1,4 @@
-// Lists of many objects that are asked one by one whether they are wanted.
+// Lists of many objects whose predicate is evaluated one by one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
@@ -35,7 +35,7 @@ async function filled(): Promise<ManagedResourceStore> {
 
 const all: ListRequest = { namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
 
-/** Takes its time with each, as one that looks into the JSON of large objects does. */
+/** Busy for a while with each object, as a predicate that scans the JSON of large objects is. */
 const odd: ListRequest['predicate'] = ({ key }) => {
   for (const end = performance.now() + 0.05; performance.now() < end;);
   return Number(key.slice(3)) % 2 === 1;
@@ -52,7 +52,7 @@ async function countingTurns<T>(work: Promise<T>): Promise<{ result: T; turns: n
   return { result, turns };
 }
 
-test('others have their turns while many objects are asked, and what they write meanwhile is not in the list', async () => {
+test('a list of many objects yields to the event loop, and excludes what is written meanwhile', async () => {
   const store = await filled();
   const last = `a/${name(COUNT - 1)}`;
   const { items } = await store.list(all);
@@ -83,7 +83,7 @@ test('pages of such a list are pages of one state', async () => {
   store.close();
 });
 
-test('those that an index finds are asked in turns, too', async () => {
+test('a list that an index narrows yields to the event loop, too', async () => {
   const few = createResourceStore({ kv: openMemoryStore(), options });
   await Promise.all(Array.from({ length: 6_000 }, (_, i) => few.create(`a/${name(i)}`, pod(i))));
   await few.ready();
@@ -94,7 +94,7 @@ test('those that an index finds are asked in turns, too', async () => {
   few.close();
 });
 
-test('while nothing changes, lists by the same selector ask about no object again', async () => {
+test('while nothing changes, lists by the same selector evaluate no object again', async () => {
   const store = await filled();
   let asked = 0;
   const counted = (selector: string, remainder: number, limit = 0): ListRequest => ({
@@ -115,7 +115,7 @@ test('while nothing changes, lists by the same selector ask about no object agai
   assert.deepEqual([page.items.length, page.continue === ''], [10, false]);
   assert.equal((await store.list(counted('even', 0))).items, even.items);
   assert.equal(asked, 0);
-  // One that does not say what it asks shares nothing.
+  // A request without its selector's text shares nothing.
   const { selector: _unsaid, ...unsaid } = counted('', 1);
   assert.deepEqual((await store.list(unsaid)).items, first.items);
   assert.equal(asked, COUNT);

@@ -37,7 +37,7 @@ function movedClock(): { clock: Clock; pass: (ms: number) => void; waiting: () =
 
 const pairs = (state: State | undefined): [string, Entry][] => state?.toArray() ?? [];
 
-/** It knows nothing of before revision 100: what is answered was kept. */
+/** A history that begins at revision 100: any earlier state in an answer was kept. */
 const nothingBefore = new History(100);
 
 test('a kept state stays as it was while the current one moves on', () => {
@@ -62,7 +62,7 @@ test('a state within the history is made by undoing what happened since', () => 
   assert.deepEqual(pairs(before), [['a', old]]);
 });
 
-test('five minutes after it was kept a state is let go of, though nobody asks', () => {
+test('a kept state expires after five minutes, also without reads', () => {
   const { clock, pass, waiting } = movedClock();
   const snapshots = new Snapshots(clock);
   snapshots.keep(1, stateOf(entry('a', 1)));

@@ -41,12 +41,12 @@ export class Snapshots {
     while (this.#replaced - this.#oldest > this.maxBytes) this.#dropOldest();
   }
 
-  /** Remembers the state at a revision because a later page will ask for it. */
+  /** Keeps the state at a revision for the list's later pages. */
   keep(revision: number, state: State): void {
     if (!this.#kept.has(revision)) this.#add(revision, state.clone(), this.#replaced);
   }
 
-  /** The state at a revision not ahead of the current one; absent when it can no longer be told. */
+  /** The state at a revision not ahead of the current one; absent when it can no longer be reconstructed. */
   at(revision: number, current: State, history: History): State | undefined {
     const kept = this.#kept.get(revision);
     if (kept !== undefined) {
@@ -98,7 +98,7 @@ export class Snapshots {
     }
   }
 
-  /** A state holds on to every version it has: it goes in its time, also when nobody asks any more. */
+  /** A kept state pins all its versions in memory, so a timer expires it also without further reads. */
   #lookLater(): void {
     this.#stopLooking ??= this.clock.after(SNAPSHOT_TTL_MS / 5, () => {
       this.#stopLooking = undefined;

@@ -8,7 +8,7 @@ const STORED = [
   '{"kind":"ConfigMap","apiVersion":"v1","metadata":{}}',
 ];
 
-test('stored bytes print as themselves with their revision put in, and as nothing else', () => {
+test('stored bytes are served unchanged but for their inserted revision', () => {
   for (const text of STORED) {
     const stored = Buffer.from(text);
     for (const revision of [7, 123_456]) {

@@ -1,7 +1,7 @@
 // Where `metadata.resourceVersion` goes in an object's stored JSON, and putting it there.
 //
-// Stored bytes carry no resourceVersion (the store's revision is it). Typed objects print their metadata in the
-// declared order, so it comes after the uid; custom resources print theirs sorted by name, so it comes before.
+// Stored bytes carry no resourceVersion (the store's revision is it). Typed objects encode their metadata in the
+// declared order, so it comes after the uid; custom resources encode theirs sorted by name, so it comes before.
 //
 //   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"1","creationTimestamp":…
 //                                                                 ^ ,"resourceVersion":"7"
@@ -79,7 +79,7 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const METADATA = ['metadata'];
 
-/** Members printed before resourceVersion in the declared order. */
+/** Members that precede resourceVersion in the declared order. */
 const BEFORE = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid']);
 
 /** How a typed object begins: these, with a text after each but the last. */

@@ -139,7 +139,7 @@ for (const [name, setup] of forms) {
       store.close();
     });
 
-    it('refuses such a page also while it remembers that nothing has changed, and goes on with the token', async () => {
+    it('refuses such a page also while the cached state has not changed, and goes on with the token', async () => {
       const kv = openMemoryStore();
       const store = open(kv);
       for (const key of ['a', 'b', 'c']) await store.create(`n/${key}`, pod('n', key));
@@ -199,7 +199,7 @@ for (const [name, setup] of forms) {
       store.close();
     });
 
-    it('ends a watch that does not take its events', async () => {
+    it('ends a watch whose receiver is full', async () => {
       const store = open();
       const watch = await store.watch(request({}), () => false);
       await store.create('a/x', pod('a', 'x'));
@@ -244,7 +244,7 @@ describe('watch cache', () => {
     store.close();
   });
 
-  it('tells a watch from before its history so', async () => {
+  it('ends a watch from before its history with that error', async () => {
     const kv = openMemoryStore();
     const before = createResourceStore({ kv, options });
     for (const key of ['a', 'b', 'c']) await before.create(`n/${key}`, pod('n', key));
@@ -256,7 +256,7 @@ describe('watch cache', () => {
     before.close();
   });
 
-  it('resumes a watch from before it was filled while the store knows', async () => {
+  it('resumes a watch from before it was filled while the store has the history', async () => {
     const kv = openMemoryStore();
     const before = createResourceStore({ kv, options });
     for (const key of ['a', 'b', 'c']) await before.create(`n/${key}`, pod('n', key));
@@ -331,7 +331,7 @@ describe('watch cache', () => {
     store.close();
   });
 
-  it('counts without filling a cache that nobody has asked', async () => {
+  it('counts without filling a cache that nobody has read', async () => {
     const kv = openMemoryStore();
     await kv.create('/registry/pods/a/x', Buffer.from(JSON.stringify(pod('a', 'x'))));
     let filled = 0;
@@ -345,7 +345,7 @@ describe('watch cache', () => {
     store.close();
   });
 
-  it('tells of an object that an update makes as of an update', async () => {
+  it('counts an object that an update creates as an update', async () => {
     const told: string[] = [];
     const metrics: StorageMetrics = { request: (operation) => void told.push(operation) };
     const store = createResourceStore({ kv: openMemoryStore(), options, metrics, cache: false });
@@ -355,7 +355,7 @@ describe('watch cache', () => {
     store.close();
   });
 
-  it('tells what lists were picked out of, and what watches began with', async () => {
+  it('counts what lists fetched and returned, and what watches began with', async () => {
     const told: string[] = [];
     const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;
     const metrics: StorageMetrics = {

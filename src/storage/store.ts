@@ -32,10 +32,10 @@ export interface StoredObject {
   field(name: string): string;
 }
 
-/** Parsed, cooperatively where that takes long. */
+/** The parsed object; yields to the event loop while it parses a large one. */
 export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
 
-/** All of them, cooperatively where they are many or large. */
+/** All parsed objects; yields to the event loop where they are many or large. */
 export async function loadedAll(items: readonly StoredObject[]): Promise<KubeObject[]> {
   const yielder = new Yielder();
   const objects: KubeObject[] = [];
@@ -51,12 +51,12 @@ const LOADED_PER_STEP = 16;
 
 /** How a resource's objects become bytes and back. */
 export interface ObjectCodec {
-  /** The JSON print of an object in normal form. */
+  /** The JSON encoding of an object in normal form. */
   encodeJson(object: KubeObject): Buffer;
-  /** The same in steps, for large objects. */
+  /** The JSON encoding of an object in normal form, in steps, for large objects. */
   encodePieces?(object: KubeObject): StepGenerator<Buffer>;
   decodeJson(bytes: Buffer): KubeObject;
-  /** The same in steps; undefined where that cannot be done. */
+  /** The object that JSON decodes to, in steps; undefined where decoding in steps is not possible. */
   readonly decodePieces?: (bytes: Buffer) => StepGenerator<KubeObject | undefined>;
   /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */
   encodeStorage(object: KubeObject, mediaType: string): Buffer;
@@ -114,11 +114,11 @@ export interface Selection {
   readonly predicate?: Predicate;
   /** Conditions that the predicate has, too. */
   readonly fieldValues?: readonly FieldValue[];
-  /** What it wants of labels: objects that share theirs are asked together. */
+  /** The predicate's condition on labels: evaluated once for objects that share a label set. */
   readonly labels?: (labels: Labels) => boolean;
 }
 
-/** The same request for everything in its range. */
+/** The request without its selection: everything in its range. */
 export function unselected<R extends Selection>(request: R): Omit<R, keyof Selection> {
   const { predicate: _predicate, fieldValues: _values, labels: _labels, ...rest } = request;
   return rest;
@@ -135,7 +135,7 @@ export interface ListRequest extends Selection {
   /** 0: no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** All that the predicate asks, as text: lists with the same are of the same objects. Absent where none is shared. */
+  /** The whole predicate as text: lists with equal text select the same objects. Absent where lists are not shared. */
   readonly selector?: string;
   readonly trace?: Trace | undefined;
 }
@@ -181,8 +181,8 @@ export interface WatchRequest extends Selection {
 
 /**
  * A running watch. Events are handed to the receiver in revision order as they happen, in one call for all that are
- * ready, so that a receiver can write them together. The receiver answers false when it cannot take more: the watch
- * is then ended, as one that fell behind. `ended` resolves when the watch is over (aborted, fell behind, or the
+ * ready, so that a receiver can write them together. The receiver returns false when its buffer is full: the watch
+ * then ends, as one that fell behind. `ended` resolves when the watch is over (aborted, fell behind, or the
  * history it needs is gone: then with the error to report).
  */
 export interface Watch {
@@ -190,7 +190,7 @@ export interface Watch {
 }
 
 export interface EncodedWriteOptions extends StoreWriteOptions {
-  /** The object's print without its resourceVersion, from whoever has made it already. */
+  /** The object's encoding without its resourceVersion, where the caller has it already. */
   readonly json?: Buffer;
   /** An update makes what is missing: it is recorded as the update's write. */
   readonly byUpdate?: boolean;
@@ -202,16 +202,16 @@ export interface ResourceStore {
   get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** The most recent version, as part of a write that is recorded itself; absent where `get` is not recorded either. */
   getForUpdate?(key: string, trace?: Trace): Promise<StoredObject | undefined>;
-  /** The most recent version where it is at hand without waiting; undefined when only `get` can tell. */
+  /** The most recent version where it is in memory; undefined when only `get` can answer. */
   getCached?(key: string): StoredObject | undefined;
-  /** All objects of a namespace, or of all for '', where they are at hand without waiting. */
+  /** The most recent versions of all objects of a namespace, or of all for '', where they are in memory. */
   listCached?(namespace: string): readonly StoredObject[] | undefined;
-  /** What is at hand without waiting and may be behind what is stored, where `peek` tells nothing. */
+  /** The version in memory, where `getCached` has no answer; it may be older than the stored version. */
   getMaybeStale?(key: string): StoredObject | undefined;
-  /** All objects of a namespace, or of all for '', as they are at hand without waiting: they may be behind what is stored,
-   * but not behind what this process wrote. */
+  /** All objects of a namespace, or of all for '', as they are in memory: they may be older than the stored versions, but
+   * not older than what this process wrote. */
   rememberedAll?(namespace: string): readonly StoredObject[] | undefined;
-  /** True when `peek` tells of every object there is. */
+  /** True when `getCached` answers for every stored object. */
   readonly isAuthoritative?: boolean;
   /** True when it is known without waiting that nothing is stored. */
   readonly isEmpty?: boolean;
@@ -250,7 +250,7 @@ export interface ResourceStore {
   readonly amount?: { readonly objects: number; readonly bytes: number } | undefined;
 }
 
-/** What whoever opens a store holds of it, beyond what the registry sees. */
+/** A store with its lifecycle, for the code that opens it; the registry sees only ResourceStore. */
 export interface ManagedResourceStore extends ResourceStore {
   ready(): Promise<void>;
   /** Ends its watches and its own watch of the key-value store. */
@@ -262,9 +262,9 @@ export type StorageErrorCode =
   | 'not-found'
   /** The stored revision is not the expected one. */
   | 'conflict'
-  /** The revision asked for has been compacted away. */
+  /** The requested revision has been compacted. */
   | 'too-old'
-  /** The revision asked for is ahead of the store. */
+  /** The requested revision is ahead of the store. */
   | 'too-new'
   | 'invalid-continue'
   /** A continue token whose revision is compacted; `inconsistentContinue` goes on at the newest state. */

@@ -14,7 +14,7 @@ export const PODS: ResourceStoreOptions = {
   fieldsOf: () => ({}),
 };
 
-/** The same with another form for what is stored than for what is told. */
+/** Pods whose stored form differs from the served form. */
 export const STORED_OTHERWISE: ResourceStoreOptions = {
   ...PODS,
   codec: {

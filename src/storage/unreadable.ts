@@ -1,5 +1,5 @@
-// Stored values that cannot be read, and how that is told: to a reader of one object, of a list, and of a resource
-// whose cache cannot be filled for it.
+// The errors for stored values that cannot be read: for a read of one object, of a list, and of a resource whose cache
+// cannot be filled because of such a value.
 import { errorText } from '../lib/text/error-text.js';
 import { goQuote } from '../lib/go/quote.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';

@@ -19,7 +19,7 @@ import { UnseenWrites } from './unseen-writes.js';
 /** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes of it in a media type. */
 export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; readonly mediaType: string };
 
-/** A write under way: what the store was given, and what its entry is made of once the revision is known. */
+/** A write in flight: the value passed to the store, and the parts of its entry once the revision is known. */
 export interface Written {
   readonly key: string;
   readonly value: Buffer;
@@ -213,7 +213,7 @@ export class Values {
     return !codec.encodeStorage(object, this.form.mediaType).equals(plain);
   }
 
-  /** At once where the key is at hand: many values are opened in one turn, without a promise for each. */
+  /** Synchronous where the key is in memory: many values are decrypted without a promise for each. */
   #open(
     transformer: ValueTransformer,
     key: string,

@@ -2,8 +2,8 @@
 //
 //   initial state ──▶ what was missed, chunk by chunk ──▶ live: each change as it happens
 //
-// Until it lives nothing is kept for it but the revision that it has reached: it asks for the next changes when its
-// client has read those before. What happens meanwhile is missed, too, and comes the same way.
+// Until the watch is live, only the revision that it has reached is kept: it reads the next changes when its client has
+// read the ones before. Changes that happen meanwhile are missed, too, and arrive the same way.
 import type { Clock } from '../lib/async/clock.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { Yielder } from '../lib/scheduling/yield.js';
@@ -30,7 +30,7 @@ export interface Missed {
 
 export class Watcher implements Watch {
   readonly ended: Promise<StorageError | undefined>;
-  // Requests are made in many ways, and to V8 each is of another form: what is asked for every event is kept here.
+  // Requests have many V8 shapes, so members that every event reads are copied here to keep the access monomorphic.
   readonly #predicate: Predicate | undefined;
   readonly #receive: (events: readonly WatchEvent[]) => boolean;
   readonly request: WatchRequest;
@@ -160,7 +160,7 @@ export class Watcher implements Watch {
     }
   }
 
-  /** The client has read what was sent, and others have had their turn. */
+  /** Waits until the client has read what was sent, and yields to the event loop if due. */
   async #drained(yielder: Yielder): Promise<void> {
     await this.request.drained?.();
     await yielder.yieldIfDue();

@@ -6,7 +6,7 @@ import type { StorageError, WatchEvent } from './store.js';
 import type { Watcher } from './watcher.js';
 
 const BOOKMARK_CHECK_MS = 1_000;
-/** Watches that began together want theirs together: others have their turn in between. */
+/** Watches that began together are due together: bookmarks yield to the event loop after this many. */
 const BOOKMARKS_AT_ONCE = 500;
 
 export interface WatcherScope {
@@ -107,7 +107,7 @@ export class Watchers {
     try {
       for (let at = 0; at < due.length; at += BOOKMARKS_AT_ONCE) {
         if (at > 0) await yieldToEventLoop();
-        // Asked anew each time: nobody is told an older revision than the last event said.
+        // Read again after each yield: a bookmark must not be older than the last event of its watch.
         const revision = await this.bookmarkRevision();
         const event: WatchEvent = { type: 'BOOKMARK', revision };
         for (const watcher of due.slice(at, at + BOOKMARKS_AT_ONCE)) watcher.bookmark(revision, event);
