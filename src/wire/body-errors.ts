@@ -1,4 +1,4 @@
-/** What whoever reads the body of a request gets instead of it. The room that serves says what they look like. */
+/** The errors that reading a request's body fails with. The server injects them, so that this room knows no API errors. */
 export interface BodyErrors {
   /** The rest of the body does not come. */
   broken(message: string): Error;

@@ -1,8 +1,7 @@
 // HTTP/1.1: sockets become connections, and connections plain requests and answers.
 //
-// Node's own server reads more kindly than kube-apiserver does (doubled spaces, two hosts, blank lines before a request),
-// knows only some methods, and decides on upgrades before anybody can say what the request is; see
-// docs/decisions/0013-http1.md.
+// Node's own server is more lenient than kube-apiserver (doubled spaces, two hosts, blank lines before a request), accepts
+// only some methods, and decides on upgrades before a handler sees the request; see docs/decisions/0013-http1.md.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http/http.js';
@@ -16,7 +15,7 @@ export interface Http1Options {
   readonly onError: (error: unknown) => void;
 }
 
-/** Takes sockets, TLS or plain. After `retire` every answer closes its connection. */
+/** Accepts sockets, TLS or plain. After `retire` every answer closes its connection. */
 export function createHttp1({ bodyErrors, handler, onError }: Http1Options): {
   accept(socket: TLSSocket | Socket): void;
   retire(): void;

@@ -1,4 +1,4 @@
-// HTTP/2 as a client: a connection that somebody dialed becomes one that can be asked.
+// HTTP/2 as a client, over a connection that the caller has dialed.
 import type { Duplex } from 'node:stream';
 import { writeScheduler } from '../lib/scheduling/write-scheduler.js';
 import { type ClientOptions, Http2Client } from './http2/client.js';
@@ -6,6 +6,6 @@ import { BufferPool } from './http2/output.js';
 
 const pool = new BufferPool();
 
-/** `onReady` of the options is told when the server has sent its SETTINGS, `onClose` when the connection is over. */
+/** Calls `onReady` when the server has sent its SETTINGS, `onClose` when the connection is over. */
 export const startHttp2Client = (socket: Duplex, options: Omit<ClientOptions, 'scheduler' | 'pool'>): Http2Client =>
   new Http2Client(socket, { ...options, scheduler: writeScheduler, pool });

@@ -18,7 +18,10 @@ export interface Http2Options {
   readonly onError: (error: unknown) => void;
 }
 
-/** Takes TLS sockets that agreed on h2, whose errors somebody hears. `retire` has clients begin nothing more on the connections there are. */
+/**
+ * Accepts TLS sockets that negotiated h2; the caller handles their errors. `retire` sends GOAWAY on open connections, so
+ * that clients begin no more streams on them.
+ */
 export function createHttp2({ maxStreamsPerConnection, bodyErrors, handler, onError }: Http2Options): {
   accept(socket: TLSSocket): void;
   retire(): void;

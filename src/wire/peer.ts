@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** The client's chain as it sent it, leaf first; asked of TLS once for each connection, and only when wanted. */
+/** The client's chain as sent, leaf first; read from TLS on first use, once for each connection. */
 export type PeerCertificates = () => readonly Buffer[];
 
 /** `192.0.2.1:80` or `[2001:db8::1]:80`; IPv4 looks the same over a socket of both families. */

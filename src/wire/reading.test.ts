@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { type Reader, Reading } from './reading.js';
 
-test('a turn that has lasted is over, and the next is not', async () => {
+test('the time slice of an event-loop turn is exhausted in time, and renewed in the next turn', async () => {
   let nowMs = 0;
   const reading = new Reading(() => nowMs);
   assert.equal(reading.over, false);
@@ -17,7 +17,7 @@ test('a turn that has lasted is over, and the next is not', async () => {
   assert.equal(reading.over, false);
 });
 
-test('those who wait go on in their order, as many in a turn as there is time for', async () => {
+test('waiting readers resume in order, as many in an event-loop turn as its time slice allows', async () => {
   let nowMs = 0;
   const reading = new Reading(() => nowMs);
   const read: number[] = [];
@@ -35,7 +35,7 @@ test('those who wait go on in their order, as many in a turn as there is time fo
   assert.deepEqual(read, [0, 1, 2, 3, 4, 5]);
 });
 
-test('who waits again is read after the others', async () => {
+test('a reader that waits again resumes after the others', async () => {
   const reading = new Reading(() => 0);
   const read: string[] = [];
   const greedy = {

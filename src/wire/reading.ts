@@ -1,8 +1,8 @@
-// Requests wait for the next turn once this one has lasted: a client may send thousands at once, each of which is answered
-// as it is read.
+// Requests wait for the next turn of the event loop once the time slice of this turn is exhausted: a client may send
+// thousands at once, and each is answered as it is read.
 import { TimeSlice } from '../lib/scheduling/yield.js';
 
-/** So many of one connection begin while others wait. */
+/** The most requests of one connection that begin in an event-loop turn while others wait. */
 const MAX_BEGUN = 16;
 
 export interface Reader {
@@ -19,21 +19,21 @@ export class Reading {
     this.#share = new TimeSlice(nowMs, () => this.#resume());
   }
 
-  /** Whoever reads now holds up others. */
+  /** The time slice of this event-loop turn is exhausted. */
   // hot: once for each piece that comes, and for each request.
   get over(): boolean {
     return this.#share.exhausted;
   }
 
-  /** Of a connection so many requests began in this turn, and its others are left for later. */
+  /** Whether a connection that began `begun` requests in this event-loop turn has to leave its others for later. */
   enough(begun: number): boolean {
     return (begun >= MAX_BEGUN && this.#next < this.#waiting.length) || this.over;
   }
 
-  /** Those who wait go on one after the other. Whoever asks sees to it that it asks once. */
+  /** Queues a reader. Readers resume in order; a reader must not queue twice. */
   later(reader: Reader): void {
     this.#waiting.push(reader);
-    // This turn has begun, and at its end somebody looks.
+    // Reading `over` starts the time slice, whose end resumes the queue.
     void this.over;
   }
 

@@ -10,7 +10,7 @@ export const DEFAULT_TABLE_BYTES = 4096;
 const MAX_FIELDS = 64 * 1024;
 
 export interface DecodedFields {
-  /** Names and values by turns, a character for each byte; cut off where they became too many. */
+  /** Alternating names and values, a character for each byte; truncated beyond the limit. */
   readonly fields: string[];
   readonly tooLarge: boolean;
 }
@@ -21,7 +21,7 @@ export class HpackDecoder {
   #fields: string[] = [];
   #left = 0;
 
-  /** `tableBytes` is what the other end was told that it may use at most. */
+  /** `tableBytes` is the SETTINGS_HEADER_TABLE_SIZE that this endpoint announced. */
   constructor(private readonly tableBytes = DEFAULT_TABLE_BYTES) {
     this.#table = new DynamicTable(tableBytes);
   }
@@ -32,8 +32,8 @@ export class HpackDecoder {
   }
 
   /**
-   * A block is always read to its end: the next one builds on it. Fields beyond `limitBytes`, each counted with what it
-   * takes in a table, are not kept.
+   * A block is always decoded to its end: the next block depends on the table. Fields beyond `limitBytes`, each counted
+   * with its overhead of a table entry, are not kept.
    */
   decode(block: Buffer, limitBytes: number): DecodedFields {
     const fields: string[] = (this.#fields = []);

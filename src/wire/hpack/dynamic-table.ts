@@ -1,18 +1,18 @@
-// The fields that one end has told the other, newest first, RFC 7541, section 2.3.2. When it is full the oldest go.
+// The dynamic table, newest entry first, RFC 7541, section 2.3.2. When it is full the oldest entries are evicted.
 //
 //   entries     [ -, -, a, b, c ]      `first` is 2: two are gone; c is the newest and has position 0
-//   sequence               3  4  5     the fifth field ever told
+//   sequence               3  4  5     c is the fifth field ever inserted
 
-/** What an entry counts beside its letters. */
+/** The overhead of an entry, RFC 7541, section 4.1. */
 export const ENTRY_BYTES = 32;
 const MAX_GONE = 64;
 
 export interface Entry {
   readonly name: string;
   readonly value: string;
-  /** The first ever told has 1. */
+  /** The first entry ever inserted has 1. */
   readonly sequence: number;
-  /** One of the same name, for who looks for values. */
+  /** An older entry of the same name, to search for a value. */
   older: Entry | undefined;
 }
 

@@ -27,7 +27,7 @@ test('what is sent again is a byte each', () => {
   assert.equal(encode(encoder, 200, fields).length, 4);
 });
 
-test('of audit ids the name is remembered and one value, of lengths nothing, and a cookie by nobody', () => {
+test('audit ids are indexed once, lengths not at all, and cookies are never-indexed literals', () => {
   const encoder = new HpackEncoder();
   assert.equal(encode(encoder, 200, [['audit-id', 'a']]).length, 11);
   for (const id of ['b', 'b']) assert.equal(encode(encoder, 200, [['audit-id', id]]).toString('hex'), '880f2f0162');

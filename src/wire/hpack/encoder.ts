@@ -1,4 +1,4 @@
-// Blocks of header fields, written: what was told before is an index, RFC 7541, section 6.
+// Encodes header blocks: a field that was sent before becomes an index, RFC 7541, section 6.
 import type { ByteWriter } from '../byte-writer.js';
 import { DEFAULT_TABLE_BYTES } from './decoder.js';
 import { DynamicTable, ENTRY_BYTES, type Entry, entryBytes } from './dynamic-table.js';
@@ -13,7 +13,7 @@ const NEVER_REMEMBERED = 0x10;
 const PLAIN = 0x00;
 const HUFFMAN = 0x80;
 
-/** Other in nearly every message: remembering them would push out what repeats. */
+/** Fields that differ in nearly every message: indexing them would evict fields that repeat. */
 const PASSING: ReadonlySet<string> = new Set([
   'audit-id',
   'content-length',
@@ -23,12 +23,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'tracestate',
   'warning',
 ]);
-/** Nobody on the way may remember them either. */
+/** Never-indexed literals: no intermediary may index them either. */
 const SECRET: ReadonlySet<string> = new Set(['set-cookie', 'authorization', 'proxy-authorization']);
 const MAX_MEMOIZED_CHARACTERS = 1024;
 /** Of one name, when a value is looked for. */
 const MAX_COMPARED = 8;
-/** Before those that the table let go are looked for. It has room for as many of a letter. */
+/** Beyond this many names the evicted ones are removed. The table has room for at most this many entries. */
 const MAX_NAMES = DEFAULT_TABLE_BYTES / ENTRY_BYTES;
 
 export class HpackEncoder {
@@ -101,14 +101,14 @@ export class HpackEncoder {
     if (this.#known.size > MAX_NAMES) this.#forgetGone();
   }
 
-  /** Of what passes the first is remembered for its name, if that has no index yet. */
+  /** Whether to index the field. The first of a field that differs in each message is indexed for its name. */
   #remembers(name: string, value: string, nameIndex: number): boolean {
     return (
       value.length <= MAX_MEMOIZED_CHARACTERS &&
       (nameIndex === 0 || !PASSING.has(name)) &&
       !SECRET.has(name) &&
       entryBytes(name, value) <= this.#table.maxBytes &&
-      // Its letters are looked through again only here, so that what is remembered is what was sent.
+      // A value with line breaks is sent with spaces instead, so the table would not hold what was sent.
       !BREAKS.test(value)
     );
   }

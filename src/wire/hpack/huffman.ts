@@ -1,5 +1,5 @@
-// The code for letters in header fields, RFC 7541, appendix B. It is canonical: codes of a length follow one another in
-// the order of their symbols, so the lengths say everything.
+// The Huffman code of header fields, RFC 7541, appendix B. It is canonical: codes of a length follow one another in the
+// order of their symbols, so the lengths define it.
 import type { ByteWriter } from '../byte-writer.js';
 import { CompressionError } from './compression-error.js';
 
@@ -39,7 +39,7 @@ function canonicalCodes(): readonly number[] {
   return codes;
 }
 
-/** How many bytes the text takes, a character for each byte. */
+/** The encoded length of the text, a character for each byte. */
 export function huffmanBytes(text: string): number {
   let bits = 0;
   for (let i = 0; i < text.length; i++) bits += LENGTHS[text.charCodeAt(i) & 0xff] as number;
@@ -56,7 +56,7 @@ export function putHuffman(out: ByteWriter, text: string): void {
     const symbol = text.charCodeAt(i) & 0xff;
     let left = LENGTHS[symbol] as number;
     const code = CODES[symbol] as number;
-    // A code has up to 30 bits, and up to seven may be held: so by turns.
+    // A code has up to 30 bits, and up to seven are pending: written byte by byte to stay within 32 bits.
     while (left > 0) {
       const taken = Math.min(left, 8 - bits);
       left -= taken;
@@ -79,7 +79,7 @@ const COMPLETES = 0x100;
 const SYMBOL_SHIFT = 9;
 const { steps, mayEnd } = buildSteps();
 
-/** At most `bytes` × 8/5 letters. */
+/** Decodes to at most `bytes` × 8/5 characters. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
   const most = Math.ceil(((end - start) * 8) / 5);
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);

@@ -23,7 +23,7 @@ import { ChunkSink, PlainSink } from './sinks.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
 const HEAD_TIMEOUT_MS = 32_000;
-/** A client that was told the end may read it before the connection goes. */
+/** How long a client has to read the last answer before the connection is closed. */
 const LINGER_MS = 500;
 /** And one that still sends has so long to find it. */
 const UNREAD_LINGER_MS = 5_000;
@@ -95,7 +95,7 @@ export class Http1Connection implements RequestOwner, Reader {
     this.socket.destroy();
   }
 
-  /** In a turn that has time for it. */
+  /** Called in an event-loop turn whose time slice is not exhausted. */
   resumeReading(): void {
     this.#next();
   }
@@ -217,8 +217,8 @@ export class Http1Connection implements RequestOwner, Reader {
   }
 
   /**
-   * Reads no further, so that whoever takes the connection over finds all that comes. It must be as if nobody had ever
-   * read: a socket that was paused stays so when someone begins to listen.
+   * Stops reading, so that the connection's next owner receives all later bytes. The socket's flow state is reset as if
+   * nobody had read: a socket that was paused explicitly would stay paused when the next owner begins to listen.
    */
   #letGo(): Buffer {
     this.socket.off('data', this.#onData);
@@ -249,7 +249,7 @@ export class Http1Connection implements RequestOwner, Reader {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const keeps = this.#keeps(request, headers);
     const isHead = request.method === 'HEAD';
-    // Without a body nobody knows how long it would have been for GET.
+    // The length of GET's body is unknown for a HEAD answer without a body.
     const isUntold = bodiless || (isHead && body === undefined);
     const head = this.#headBytes(request, { status, headers }, isUntold ? undefined : length, keeps);
     const sent = bodiless || isHead ? [] : pieces;
@@ -260,7 +260,7 @@ export class Http1Connection implements RequestOwner, Reader {
     void this.#writeLarge([head, ...sent]).then(() => this.#finish(request, keeps));
   }
 
-  /** As the client takes it, and no more of it in a turn than others have time for. */
+  /** Writes as fast as the client reads, a bounded piece at a time. */
   async #writeLarge(pieces: readonly Buffer[]): Promise<void> {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length && !this.socket.destroyed; at += LARGE_WRITE_BYTES) {
@@ -303,7 +303,7 @@ export class Http1Connection implements RequestOwner, Reader {
     });
   }
 
-  /** An upload that nobody will read would be taken for the next request. */
+  /** An unread upload would be parsed as the next request, so the connection is then not kept alive. */
   #keeps(request: Http1Request, headers: HttpResponse['headers']): boolean {
     const { incoming } = request;
     if (!incoming.ended && !request.head.expectsContinue && this.#inputBytes > 0) {

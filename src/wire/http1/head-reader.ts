@@ -3,7 +3,7 @@ import { HeadReader } from '../../lib/http/http1/head-reader.js';
 import { isRefusal, parseHead, type RequestHead } from './request-head.js';
 import { BAD_REQUEST, parseRequestLine, type Refusal, TOO_LARGE } from './request-line.js';
 
-/** One mebibyte, as kube-apiserver allows, and what its reader may have taken beyond. */
+/** One mebibyte, as kube-apiserver allows, and the size of its read buffer. */
 export const MAX_HEAD_BYTES = (1 << 20) + 4096;
 
 export const requestHeadReader = (): HeadReader<RequestHead | Refusal> => new HeadReader(RULES);

@@ -5,7 +5,7 @@ import { ChunkedDecoder, MalformedChunks } from '../../lib/http/http1/chunked.js
 import type { BodyErrors } from '../body-errors.js';
 import type { Framing } from './request-head.js';
 
-/** What of a body nobody asked for is read all the same, so that the connection can go on. */
+/** The most bytes of an unread body that are discarded to keep the connection alive. */
 const MAX_DISCARDED_BYTES = 256 * 1024;
 
 export class IncomingBody {
@@ -18,7 +18,7 @@ export class IncomingBody {
   #settle: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined = undefined;
   /** Nothing of it is read any more: too long, malformed, or cut off. */
   #failed: Error | undefined = undefined;
-  /** Where the pieces go when they are wanted as they come; it takes more when `#streamWants`. */
+  /** The stream of a body that is read piece by piece; it has room for more while `#streamWants`. */
   #stream: Readable | undefined = undefined;
   #streamWants = false;
 
@@ -48,7 +48,7 @@ export class IncomingBody {
     });
   }
 
-  /** The pieces as they come; `onWanted` is told whenever more are wanted. */
+  /** The body as a stream; calls `onWanted` whenever the stream has room for more. */
   stream(onWanted: () => void): Readable {
     const stream = new Readable({
       read: () => {

@@ -16,11 +16,11 @@ export type Framing =
 
 export interface RequestHead extends RequestLine {
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values by turns, as sent. */
+  /** Alternating names and values, as sent. */
   readonly rawHeaders: readonly string[];
   readonly host: string;
   readonly framing: Framing;
-  /** The client waits to be told that its body is wanted. */
+  /** The client waits for `100 Continue` before it sends its body. */
   readonly expectsContinue: boolean;
   readonly keepAlive: boolean;
   /** The client would speak another protocol from here on. */
@@ -29,7 +29,7 @@ export interface RequestHead extends RequestLine {
 
 export const isRefusal = (read: object): read is Refusal => 'status' in read;
 
-/** As many as HTTP/2 has room for in a head, where each counts 32 bytes beside its letters. */
+/** As many as fit into an HTTP/2 header list, where each field has an overhead of 32 bytes. */
 const MAX_FIELDS = 32 * 1024;
 
 /** `text`: everything before the empty line, a character for each byte. */
@@ -50,7 +50,7 @@ export function parseHead(text: string): RequestHead | Refusal {
   if (expect !== undefined && expect !== '100-continue') return { status: 417, text: '' };
   const connection = (headers['connection'] ?? '').toLowerCase();
   return {
-    // Written out: copying members takes longer than all the rest of this.
+    // Members are listed one by one: spreading `line` takes longer than the rest of this function.
     method: line.method,
     path: line.path,
     search: line.search,
@@ -67,8 +67,8 @@ export function parseHead(text: string): RequestHead | Refusal {
 }
 
 /**
- * An ordinary request may say that it could be upgraded, also to it does not say what; one with a body is so only where
- * WebSockets are asked for, whose first bytes that body then is.
+ * A request without a body may offer any upgrade, also one without a protocol. A request with a body is an upgrade only to
+ * WebSocket, and the body is then the first bytes of that protocol.
  */
 const mayUpgrade = (method: string, { kind }: Framing, protocol: string | undefined): boolean =>
   kind === 'none' || (method === 'GET' && protocol?.toLowerCase() === 'websocket');

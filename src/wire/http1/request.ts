@@ -26,7 +26,7 @@ export interface RequestOwner {
   abandon(): void;
 }
 
-/** The connection for whoever speaks another protocol on it: it is let go when it is first asked for. */
+/** The connection for a handler that speaks another protocol on it: its first use detaches the HTTP/1.1 reader. */
 export class Handover {
   #head: Buffer | undefined = undefined;
 
@@ -61,7 +61,7 @@ export class Http1Request extends Abortable implements HttpRequest {
   readonly incoming: IncomingBody;
   /** An answer in pieces has begun. */
   responded = false;
-  /** The client was told that its body is wanted. */
+  /** `100 Continue` was sent. */
   continued = false;
   #query: URLSearchParams | undefined = undefined;
 

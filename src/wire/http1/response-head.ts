@@ -9,10 +9,10 @@ export interface ResponseHead {
   readonly version: '1.0' | '1.1';
   readonly status: number;
   readonly headers: HttpResponse['headers'];
-  /** Undefined where the body tells itself where it ends, or there is none. */
+  /** Undefined for a chunked or absent body. */
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
-  /** What the client is told of the connection, if anything. */
+  /** The value of the `Connection` header, if there is one. */
   readonly connection: 'close' | 'keep-alive' | undefined;
   readonly nowMs: number;
 }

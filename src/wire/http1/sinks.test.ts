@@ -20,7 +20,7 @@ function output(): { readonly writes: string[]; readonly stream: Writable } {
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('what is written in one turn leaves in one write', async () => {
+test('pieces of one event-loop turn share one write', async () => {
   const chunked = output();
   const plain = output();
   const { signal } = new AbortController();
@@ -47,7 +47,7 @@ test('trailers follow the last chunk', async () => {
   assert.deepEqual(writes, ['2\r\nab\r\n0\r\nX-Sum: 1\r\nX-Sum: 2  evil: 1\r\n\r\n']);
 });
 
-test('who writes more than is taken is asked to wait, and told when to go on', async () => {
+test('a writer that is faster than the socket meets back pressure, and `drained` resolves later', async () => {
   const { stream } = output();
   const sink = new ChunkSink(stream, new AbortController().signal);
   assert.equal(sink.write('a'), true);

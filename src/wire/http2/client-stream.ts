@@ -1,4 +1,4 @@
-// One request of ours and its answer, as far as HTTP/2 goes. Whoever asks extends it: a call is one object.
+// One outgoing request and its answer, as far as HTTP/2 goes. Callers extend the class, so that a call is one object.
 import type { ByteWriter } from '../byte-writer.js';
 import type { OutgoingStream } from './outgoing.js';
 import { PieceQueue } from './piece-queue.js';
@@ -15,9 +15,9 @@ export type StreamLoss =
 export interface StreamOwner {
   /** The stream has something to send. */
   send(stream: ClientStream): void;
-  /** So many bytes of its answer are out of the way. */
+  /** The caller has consumed so many bytes of the stream's answer. */
   taken(stream: ClientStream, bytes: number): void;
-  /** Takes the stream back. */
+  /** Resets the stream. */
   cancel(stream: ClientStream): void;
 }
 
@@ -50,7 +50,7 @@ export abstract class ClientStream implements OutgoingStream<ClientStream> {
 
   /** The answer's head. `ends`: nothing follows it. */
   abstract onHead(fields: HeaderFields, ends: boolean): void;
-  /** `taken` is told when the bytes are out of the way. */
+  /** A piece of the answer's body. The implementation calls the owner's `taken` when it has consumed the bytes. */
   abstract onData(piece: Buffer): void;
   abstract onTrailers(fields: HeaderFields): void;
   /** The answer ends without trailers. */
@@ -111,5 +111,5 @@ export abstract class ClientStream implements OutgoingStream<ClientStream> {
   }
 }
 
-/** What may wait before whoever writes is asked to wait. */
+/** The most bytes that are queued before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;

@@ -22,7 +22,7 @@ const goaway = (last: number, code = 0, words = ''): Buffer =>
 const widen = (stream: number, by: number): Buffer => frame(FrameType.windowUpdate, 0, stream, uint32(by));
 
 describe('a client of HTTP/2', () => {
-  it('asks nothing before the server has said what it is', async () => {
+  it("is not ready before the server's SETTINGS", async () => {
     const client = new TestClient({ greeted: false });
     assert.equal(client.isReady, false);
     client.receive(settings());
@@ -30,7 +30,7 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(await client.lines(), []);
   });
 
-  it('sends what is asked in one turn in one write, and hands over the answers', async () => {
+  it('sends requests of one event-loop turn in one write, and hands over the answers', async () => {
     const client = new TestClient();
     await client.lines();
     const writes = client.writes;
@@ -66,7 +66,7 @@ describe('a client of HTTP/2', () => {
     assert.ok((sizes[0] ?? 0) > 40 && sizes[3] === 6, sizes.join(' '));
   });
 
-  it('begins no more streams than the server takes, and the others when those end', async () => {
+  it('begins no more streams than the server allows, and the others when those end', async () => {
     const client = new TestClient({ settings: { 3: 2 } });
     const calls = ['a', 'b', 'c', 'd'].map((text) => client.ask(text));
     assert.equal((await client.lines()).length, 4);
@@ -78,7 +78,7 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(calls[3]?.log, []);
   });
 
-  it('begins what waits when the server takes more', async () => {
+  it('begins waiting streams when the server allows more', async () => {
     const client = new TestClient({ settings: { 3: 0 } });
     const call = client.ask('a');
     assert.deepEqual(await client.lines(), []);
@@ -129,7 +129,7 @@ describe('a client of HTTP/2', () => {
     assert.equal(client.closedWhy, 'the window is too large');
   });
 
-  it('tells the server to go on only when what it sent is out of the way', async () => {
+  it('sends WINDOW_UPDATE only when received bytes are consumed', async () => {
     const client = new TestClient();
     const slow = client.ask('a');
     slow.takesAtOnce = false;
@@ -167,7 +167,7 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(client.client.goAway, { code: 0, debugData: 'bye' });
   });
 
-  it('takes a call back, and reads what still comes of it', async () => {
+  it('resets a cancelled call, and ignores frames that still arrive for it', async () => {
     const client = new TestClient();
     const taken = client.ask('a');
     await client.lines();
@@ -180,7 +180,7 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(next.log, ['200', 'B', 'trailers 0']);
   });
 
-  it('tells of resets, and of answers that end without trailers', async () => {
+  it('reports resets, and answers that end without trailers', async () => {
     const client = new TestClient();
     const [reset, short, bare] = [client.ask('a'), client.ask('b'), client.ask('c')];
     client.receive(frame(FrameType.resetStream, 0, 1, uint32(11)));
@@ -198,7 +198,7 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(call.log, ['200', 'A', 'trailers 0']);
   });
 
-  it('tells the server to stop reading what was answered early', async () => {
+  it('resets a stream that the server answered before the end of the request', async () => {
     const client = new TestClient({ settings: { 4: 4 } });
     client.ask('too long');
     assert.deepEqual(await client.lines(), ['HEADERS 1 POST', 'DATA 1 too ']);

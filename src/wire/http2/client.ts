@@ -1,5 +1,5 @@
-// One connection to a server: requests of ours as streams. All that is sent in one turn of the event loop leaves in one
-// write, and what comes is handed on without streams, emitters or promises of Node's; see docs/decisions/0021.
+// One connection to a server: outgoing requests as streams. Frames of one turn of the event loop share one write, and
+// answers are handed on without streams, emitters or promises of Node's; see docs/decisions/0021.
 import type { Duplex } from 'node:stream';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import { HpackEncoder } from '../hpack/encoder.js';
@@ -34,9 +34,9 @@ export interface ClientOptions {
   readonly scheme: 'http' | 'https';
   readonly scheduler: WriteScheduler;
   readonly pool: BufferPool;
-  /** The server has said what it is: now it may be asked. */
+  /** The server has sent its SETTINGS: requests may begin. */
   readonly onReady: () => void;
-  /** The connection is over; told once. */
+  /** The connection is over; called once. */
   readonly onClose: (why: string) => void;
 }
 
@@ -56,7 +56,7 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   readonly #options: ClientOptions;
   readonly #reader: FrameReader;
   readonly #heads: RequestHeadWriter;
-  /** Beyond what the server takes at once. */
+  /** Requests beyond the server's SETTINGS_MAX_CONCURRENT_STREAMS. */
   #waiting: ClientStream[] = [];
   #nextId = 1;
   #window = DEFAULT_WINDOW_BYTES;
@@ -92,7 +92,7 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
     return id % 2 === 1 && id < this.#nextId;
   }
 
-  /** Asks; `usable` was asked before. `body`, in pieces, is all of it where `finished` is set. */
+  /** Sends a request; the caller has checked `usable`. `body`, in pieces, is complete where `finished` is set. */
   // hot: once for each call.
   begin(stream: ClientStream, body: readonly Buffer[], bodyBytes: number): void {
     stream.owner = this;

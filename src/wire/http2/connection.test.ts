@@ -54,7 +54,7 @@ test('bytes may come one by one', async () => {
   assert.deepEqual(await connection.lines(), ['HEADERS 1 200', 'DATA 1 body END', 'HEADERS 3 200 END']);
 });
 
-test('answers of one turn leave in one write', async () => {
+test('answers of one event-loop turn share one write', async () => {
   const connection = open();
   await connection.frames();
   const before = connection.written.length;
@@ -147,7 +147,7 @@ test('5.1.2: a stream too many is refused, and may be tried again', async () => 
   assert.deepEqual(await connection.lines(), []);
 });
 
-test('5.4.2: a reset tells the handler that its client is gone', async () => {
+test("5.4.2: a reset aborts the handler's signal", async () => {
   let reason: unknown;
   const connection = open((request) => {
     request.signal.addEventListener('abort', () => (reason = request.signal.reason));
@@ -157,7 +157,7 @@ test('5.4.2: a reset tells the handler that its client is gone', async () => {
   assert.match(String(reason), /the client is gone/);
 });
 
-test('who reads the body of a stream that is reset is told by which code', async () => {
+test('reading the body of a stream that is reset fails with its error code', async () => {
   const told: string[] = [];
   const connection = open((request) =>
     request.body(10).then(
@@ -171,7 +171,7 @@ test('who reads the body of a stream that is reset is told by which code', async
   assert.deepEqual(told, ['stream error: stream ID 1; CANCEL', 'stream error: stream ID 3; unknown error code 0x4d']);
 });
 
-test('who still reads a body when it is answered is told that nobody wants it any more', async () => {
+test('reading a body fails with NO_ERROR once the request is answered', async () => {
   let told = '';
   const connection = open((request) => {
     request.body(10).catch((error: Error) => (told = error.message));
@@ -322,7 +322,7 @@ test('6.9.2: changed settings change the windows of open streams, also below not
   await endsWith(3, headers(1), frame(FrameType.windowUpdate, 0, 1, uint32(0x7ffe0000)), settings({ 4: 200_000 }));
 });
 
-test('6.9: the client is told when it may send more, of all and of a stream whose body is read', async () => {
+test('6.9: WINDOW_UPDATE is sent for the connection and for a stream whose body is read', async () => {
   const connection = open(reads);
   const piece = data(1, Buffer.alloc(100_000));
   connection.send(headers(1, POST, 0), piece, piece);
@@ -482,7 +482,7 @@ test('8.1.1: one that ends with its head has no body, whatever it declares', asy
   assert.deepEqual(await says(reads, headers(1, [...POST, ['content-length', '4']])), ['HEADERS 1 200 END']);
 });
 
-test('8.1: an answer that comes before the body asks for no more of it', async () => {
+test('8.1: an answer before the end of the body stops the upload with RST_STREAM', async () => {
   assert.deepEqual(await says(() => ok('no'), headers(1, POST, 0)), ['HEADERS 1 200', 'DATA 1 no END', 'RESET 1 0']);
 });
 
@@ -611,7 +611,7 @@ test('requests for other paths share their headers, those with other headers do 
   assert.ok(Object.isFrozen(seen[2]?.headers) && Object.isFrozen(seen[2]?.rawHeaders));
 });
 
-test('a head that is large is not remembered', async () => {
+test('a large head is not cached', async () => {
   const seen: HttpRequest[] = [];
   const connection = open((request) => {
     seen.push(request);
@@ -624,7 +624,7 @@ test('a head that is large is not remembered', async () => {
   assert.notEqual(seen[0]?.headers, seen[1]?.headers);
 });
 
-test('pieces written in one turn share a frame, and all streams a write', async () => {
+test('pieces written in one event-loop turn share a frame, and all streams a write', async () => {
   const sinks: ((text: string) => void)[] = [];
   const connection = open(() =>
     ok({
@@ -664,7 +664,7 @@ test('who says that it was the last piece has the end leave with it', async () =
   assert.deepEqual(await says(silent, headers(1)), ['HEADERS 1 200', 'DATA 1 piece', 'DATA 1  END']);
 });
 
-test('who writes to a client that does not read is asked to wait, and goes on when it has', async () => {
+test('writes to a client that does not read meet back pressure, and go on when it has read', async () => {
   let wrote = 0;
   const connection = open(() =>
     ok({
@@ -687,7 +687,7 @@ test('who writes to a client that does not read is asked to wait, and goes on wh
   assert.equal(sent, 500_000 - 65_535);
 });
 
-test('streams take turns, so that a large answer does not hold up a small one', async () => {
+test('streams send round robin, so that a large answer does not delay a small one', async () => {
   const connection = open(({ path }) => ok(Buffer.alloc(path === '/' ? 200_000 : 30_000)));
   connection.send(settings({ 4: 1 << 24 }), headers(1), headers(3, [...GET.slice(0, 2), [':path', '/small']]));
   connection.send(frame(FrameType.windowUpdate, 0, 0, uint32(1 << 24)));
@@ -714,7 +714,7 @@ test('a client that does not read is not heard beyond what may wait for it, and 
   assert.ok(!connection.paused);
 });
 
-test('thousands of requests that come at once are begun in many turns, and all are answered', async () => {
+test('thousands of requests that arrive at once begin over many event-loop turns, and all are answered', async () => {
   let nowMs = 0;
   let begun = 0;
   const connection = open(
@@ -764,7 +764,7 @@ test('what waits of a client that does not read is not begun before it has', asy
   assert.equal(begun, 90);
 });
 
-test('a client that takes nothing of what was under way is gone', async () => {
+test('a client that reads nothing of the answers in flight is disconnected', async () => {
   const connection = open(WATCH);
   await connection.frames();
   connection.hold();
@@ -776,7 +776,7 @@ test('a client that takes nothing of what was under way is gone', async () => {
   assert.equal(connection.connection.streams.size, 0);
 });
 
-test('as many streams as a flag can ask for have windows that can be told', async () => {
+test('the largest number of streams that a flag allows has valid windows', async () => {
   const connection = open(waits, { maxStreams: 1_000_000, greeted: false });
   await connection.frames();
   const first = connection.written[0]!;
@@ -810,7 +810,7 @@ test('a client says its first words soon, and ends what it began to say', async 
   whole.hangUp();
 });
 
-test('a client that was told the end and does not go is cut off', async (t) => {
+test('a client that got GOAWAY and does not close is disconnected', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const connection = open(waits);
   connection.send(headers(2));

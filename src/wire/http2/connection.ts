@@ -1,4 +1,4 @@
-// One connection: its streams, what goes out in each turn, and how it ends.
+// One connection: its streams, what it writes in each turn of the event loop, and how it ends.
 import type { TLSSocket } from 'node:tls';
 import type { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BodyErrors } from '../body-errors.js';
@@ -24,7 +24,7 @@ const IDLE_TIMEOUT_MS = 90_000;
 const FIRST_SETTINGS_TIMEOUT_MS = 10_000;
 /** And end what it began to say in this, however its bytes drip. */
 const HEAD_TIMEOUT_MS = 32_000;
-/** A client that was told the end may read it before the connection goes. */
+/** How long a client has to read GOAWAY before the connection is closed. */
 const LINGER_MS = 1000;
 /** While a client does not read, it is heard only until this much waits for it. */
 const MAX_WAITING_BYTES = 256 * 1024;
@@ -51,26 +51,26 @@ export class Http2Connection implements StreamOwner, Reader {
   readonly guard = new FloodGuard(NOW_MS);
   readonly output: Output;
   readonly outgoing: Outgoing<Http2Stream>;
-  /** Those that are not over after the turn in which they began. */
+  /** Streams that outlast the event-loop turn in which they began. */
   readonly streams = new Map<number, Http2Stream>();
   /** No frame is read any more. */
   closed = false;
-  /** The client was told to begin no more streams. */
+  /** GOAWAY was sent: the client may begin no more streams. */
   retired = false;
-  /** Others have their turn before more is read. */
+  /** Reading waits until other connections have been served. */
   paused = false;
   readonly #incoming: IncomingFrames;
   readonly #reader: FrameReader;
   readonly #serving: Serving;
   #resetByUs: Set<number> | undefined = undefined;
   #window = DEFAULT_WINDOW_BYTES;
-  /** What has come and is read in a later turn. */
+  /** Received bytes that are read in a later event-loop turn. */
   #unread: Buffer | undefined = undefined;
   #waits = false;
   #begun = 0;
   #unacknowledgedBytes = 0;
   readonly #windowStep: number;
-  /** The last stream that is answered, once the client was told. */
+  /** The last stream id that GOAWAY announced. */
   #promised = 0;
   #scheduled = false;
   #inFlight: Buffer | undefined = undefined;
@@ -120,7 +120,7 @@ export class Http2Connection implements StreamOwner, Reader {
     this.#goaway(code, message);
     this.#closeStreams();
     this.#endWhenDone();
-    // Also while it lingers: nothing that still comes is told anything.
+    // Also while the connection lingers: frames that still arrive get no answer.
     this.closed = true;
     this.schedule();
   }
@@ -182,7 +182,7 @@ export class Http2Connection implements StreamOwner, Reader {
     if (!this.outgoing.idle) this.schedule();
   }
 
-  /** What is in `output`, and what streams may send, leaves at the end of this turn. */
+  /** Flushes `output`, and what streams may send, at the end of this event-loop turn. */
   schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
@@ -207,7 +207,7 @@ export class Http2Connection implements StreamOwner, Reader {
     return length;
   }
 
-  /** Of the whole connection: memory is bounded by the streams' windows, so it is told at once that it may go on. */
+  /** Counts against the connection's window. The streams' windows bound memory, so this window reopens at once. */
   received(bytes: number): void {
     this.#window -= bytes;
     if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ConnectionError } from './error-code.js';
 import { FloodGuard } from './flood-guard.js';
 
-/** How many frames are taken before it is too much. */
+/** How many frames the guard accepts before it throws. */
 function taken(guard: FloodGuard): number {
   for (let count = 0; ; count++) {
     try {
@@ -26,7 +26,7 @@ test('ten thousand at once, and a thousand more each second', () => {
   assert.equal(taken(guard), 10_000);
 });
 
-test('a large answer may be taken in steps of 4 KiB, of the stream and of all', () => {
+test('a client may update windows every 4 KiB of a large answer, of the stream and of the connection', () => {
   const guard = new FloodGuard(() => 0);
   for (let frames = 0; frames < 20_000; frames++) {
     guard.earn(16_384);

@@ -28,8 +28,8 @@ export class FloodGuard {
   }
 
   /**
-   * What the server sends is answered by steps of windows: two for each frame, and Go's clients take one for every 4 KiB
-   * they read, of the stream and of all.
+   * Clients answer DATA with WINDOW_UPDATE: two for each frame, and Go's clients send one for every 4 KiB that they read,
+   * of the stream and of the connection.
    */
   // hot: once for each DATA frame.
   earn(sentBytes: number): void {

@@ -24,7 +24,7 @@ export interface RuledConnection<S extends OutgoingStream<S>> {
   readonly streams: ReadonlyMap<number, S>;
   /** The other end has said what it is, for the first time or anew. */
   settingsCame(isFirst: boolean): void;
-  /** What is in `output` leaves at the end of this turn. */
+  /** Flushes `output` at the end of this event-loop turn. */
   schedule(): void;
   /** The stream has something to send, or a window for it. */
   send(stream: S): void;
@@ -62,7 +62,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
 
   /** The fields of a stream's head or trailers, all of them. */
   protected abstract wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void;
-  /** Throws for a stream that has not begun: it knows HEADERS and PRIORITY only. */
+  /** Throws for an idle stream, on which only HEADERS and PRIORITY are allowed. */
   protected abstract checkUsed(id: number): void;
   /** The other end took the stream back. */
   protected abstract wasReset(stream: S, code: number): void;

@@ -84,7 +84,7 @@ test('whatever comes, the connection answers or ends', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyFrame, { maxLength: 25 }), fc.boolean(), fc.nat(3), async (frames, apart, msEach) => {
       let nowMs = 0;
-      // Where time passes, what came is read in many turns.
+      // When the clock advances, input is read over many turns of the event loop.
       const connection = new TestConnection(handler, { maxStreams: 4, nowMs: () => (nowMs += msEach) });
       if (apart) connection.sendApart(...frames);
       else connection.send(...frames);
@@ -94,7 +94,7 @@ test('whatever comes, the connection answers or ends', async () => {
       assert.ok(!connection.paused || connection.ended, 'all that came is read');
       assert.deepEqual(connection.errors, []);
       assert.ok(connection.connection.streams.size <= 4);
-      // A connection that ended said why, and is told no more.
+      // No GOAWAY follows the one that ends the connection.
       const goaways = seen.filter(({ type }) => type === FrameType.goaway).length;
       assert.ok(goaways <= 2);
       const ended = new Map<number, number>();

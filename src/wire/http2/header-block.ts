@@ -3,7 +3,7 @@ import { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { Flag } from './frames.js';
 
-/** A head of a mebibyte and some more is told that it is too large. Beyond this nobody reads on. */
+/** A header block of a little over a mebibyte is refused with a status. A larger block ends the connection. */
 const MAX_BLOCK_BYTES = (1 << 20) + 256 * 1024;
 /** Clients fill frames of 16 KiB. */
 const MAX_CONTINUATIONS = 256;

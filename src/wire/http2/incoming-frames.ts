@@ -1,4 +1,4 @@
-// What a client sends: requests, their bodies, and taking them back.
+// The frames of a client: requests, their bodies, and resets.
 import type { Http2Connection } from './connection.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
@@ -82,7 +82,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
   #request(id: number, head: ReadHead, endStream: boolean): void {
     const { connection } = this;
     connection.begins();
-    // Beyond what the client was told is the last.
+    // The stream is beyond the last id that GOAWAY announced.
     if (connection.retired) return;
     if (connection.streams.size >= this.maxStreams) return this.#refuse(id, ErrorCode.refusedStream);
     if (head === 'too large') return this.serving.refuseHead(id, connection.peer.initialWindowBytes, endStream);
@@ -116,12 +116,12 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
     this.connection.forget(stream, CLIENT_RESET, code);
   }
 
-  /** A client that leaves is answered what it asked for. */
+  /** Open streams of a client that sends GOAWAY are still answered. */
   protected override goaway(): void {
     this.connection.retire();
   }
 
-  /** A server asks nothing. */
+  /** A server sends no PING. */
   protected override pingAnswered(): void {}
 }
 

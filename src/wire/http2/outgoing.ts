@@ -1,4 +1,4 @@
-// Bodies on their way out: streams take turns, a frame each, within what the client's windows allow.
+// Outgoing bodies: streams send round robin, a frame each, within what the client's windows allow.
 //
 //   ready → [ stream 5 ] → [ stream 1 ] → [ stream 7 ]     each gives up to a frame and goes to the end
 //
@@ -27,7 +27,7 @@ const MAX_SENT_FRAME_BYTES = 16_384;
 /** A stream as far as its bytes go out. */
 export interface OutgoingStream<S> {
   readonly id: number;
-  /** How many bytes the other end takes for now. */
+  /** The stream's flow-control window: how many bytes may be sent now. */
   sendWindow: number;
   readonly pendingBytes: number;
   /** Nothing goes either way any more. */
@@ -83,7 +83,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
   }
 
   /** As much as fits into one write. */
-  // hot: once for each turn and connection.
+  // hot: once for each event-loop turn and connection.
   fill(out: Output): void {
     while (this.#first !== undefined && out.at < MAX_WRITTEN_BYTES) {
       const stream = this.#first;
@@ -99,7 +99,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
     }
   }
 
-  /** A body that goes out with its head, without a queue: false when it must wait its turn. */
+  /** Whether a body may be sent with its head, without the queue. */
   // hot: once for each answer.
   mayPass(out: Output, stream: S, bytes: number): boolean {
     return (
@@ -110,7 +110,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
     );
   }
 
-  /** All of `pieces` and the end of the stream. `mayPass` was asked. */
+  /** Sends all of `pieces` and the end of the stream. The caller has checked `mayPass`. */
   pass(out: Output, stream: S, pieces: readonly Buffer[], bytes: number): void {
     this.window -= bytes;
     stream.sendWindow -= bytes;

@@ -1,4 +1,4 @@
-// What a connection will write at the end of this turn of the event loop, in one buffer that is used again afterwards.
+// What a connection writes at the end of this turn of the event loop, in one buffer that is reused afterwards.
 import { ByteWriter } from '../byte-writer.js';
 
 const SIZES_BYTES = [4 * 1024, 32 * 1024, 160 * 1024] as const;
@@ -7,7 +7,7 @@ const MAX_KEPT = [64, 16, 8] as const;
 const MAX_POOLED_BYTES = SIZES_BYTES[2];
 const NOTHING = Buffer.alloc(0);
 
-/** Buffers that all connections take turns with. */
+/** Buffers that all connections share. */
 export class BufferPool {
   readonly #free: readonly Buffer[][] = SIZES_BYTES.map(() => []);
 

@@ -4,7 +4,7 @@ import type { Output } from './output.js';
 export interface BlockEnd {
   readonly stream: number;
   readonly endStream: boolean;
-  /** The largest frame the other end takes. */
+  /** The peer's SETTINGS_MAX_FRAME_SIZE. */
   readonly frameBytes: number;
 }
 

@@ -11,9 +11,9 @@ export interface RequestHead {
   readonly host: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
-  /** -1 where none was given. */
+  /** -1 without a Content-Length. */
   readonly contentLength: number;
-  /** The client waits to be told that its body is wanted. */
+  /** The client waits for `100 Continue` before it sends its body. */
   readonly expectsContinue: boolean;
 }
 
@@ -25,8 +25,8 @@ interface Pseudo {
 }
 
 /**
- * `fields` are names and values by turns. Undefined for what is no request. Clients mostly send the headers of their
- * `last` request again, and but another path.
+ * `fields` alternates names and values. Undefined for a malformed request. Clients mostly send the headers of their `last`
+ * request again, with another path.
  */
 export function parseRequestHead(fields: readonly string[], last?: RequestHead): RequestHead | undefined {
   const pseudo: Pseudo = {};
@@ -110,7 +110,7 @@ function collectHeaders(fields: readonly string[]): RequestHead['headers'] | und
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
-    // Spaces around a value are malformed by the letter, but Go's clients send them and its servers take them.
+    // Spaces around a value are malformed by RFC 9113, but Go's clients send them and its servers accept them.
     if (!isLowerToken(name) || !isFieldValue(value) || OF_CONNECTIONS.has(name)) return undefined;
     if (name === 'te' && value !== 'trailers') return undefined;
     if (name === 'host' && headers['host'] !== undefined) return undefined;

@@ -1,10 +1,10 @@
-// The heads of one connection's requests. Clients ask the same again and again, and then send the same few bytes.
+// The heads of one connection's requests. Clients repeat requests, and then send the same few bytes.
 import { CompressionError } from '../hpack/compression-error.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { areTrailers, parseRequestHead, type RequestHead } from './request-head.js';
 
-/** One mebibyte, as kube-apiserver allows, with what ten fields count beside their letters. */
+/** One mebibyte, as kube-apiserver allows, and the overhead of ten fields. */
 export const MAX_HEADER_LIST_BYTES = (1 << 20) + 320;
 
 const MAX_MEMOIZED = 8;

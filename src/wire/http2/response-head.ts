@@ -9,7 +9,7 @@ import { beginBlock, type BlockEnd, closeBlock } from './put-block.js';
 export interface ResponseHead extends BlockEnd {
   readonly status: number;
   readonly headers: HttpResponse['headers'];
-  /** Undefined where there is none, or nobody knows it yet. */
+  /** Undefined without a body, or while its length is unknown. */
   readonly contentLength: number | undefined;
   readonly nowMs: number;
 }
@@ -48,7 +48,7 @@ export function putTrailers(
   closeBlock(out, at, { stream, endStream: true, frameBytes });
 }
 
-/** Tells the client that its body is wanted. */
+/** Writes `100 Continue`. */
 export function putContinue(out: Output, encoder: HpackEncoder, stream: number, frameBytes: number): void {
   const at = beginBlock(out);
   encoder.putStatus(out, 100);

@@ -4,8 +4,8 @@ import { CompressionError } from '../hpack/compression-error.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 
-/** The fields of one block, `:status` among them; of a name that comes twice the values are joined. Never changed: the
- * same bytes give the same object, so that what follows from it can be remembered by it. */
+/** The fields of one block, `:status` among them; the values of a repeated name are joined. Immutable: equal bytes give
+ * the same object, so that callers can cache by its identity. */
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 export const MAX_HEADER_LIST_BYTES = 1 << 20;
@@ -18,7 +18,7 @@ export class ResponseHeads {
   readonly #known = new Map<string, HeaderFields>();
   #version = 0;
 
-  /** Undefined when the fields are more than was announced to be taken. */
+  /** Undefined when the fields exceed the announced SETTINGS_MAX_HEADER_LIST_SIZE. */
   // hot: twice for each answer.
   read(bytes: Buffer, start: number, end: number): HeaderFields | undefined {
     const remembers = end - start <= MAX_REMEMBERED_BYTES;

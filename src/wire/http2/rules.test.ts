@@ -36,7 +36,7 @@ test('4.1: the reserved bits before ids and windows say nothing', async () => {
   assert.deepEqual(await connection.lines(), ['HEADERS 1 200', 'DATA 1 60']);
 });
 
-test('4.3: what the client lets us remember is what is sent from then on', async () => {
+test("4.3: the encoder obeys the client's SETTINGS_HEADER_TABLE_SIZE", async () => {
   const connection = new TestConnection(() => ok(''));
   connection.send(settings({ 1: 0 }), headers(1), headers(3));
   const heads = (await connection.frames()).filter(({ type }) => type === FrameType.headers);
@@ -82,7 +82,7 @@ test('5.1.1: an id that was left out cannot be used any more', async () => {
   assert.deepEqual(await says(() => ok(), headers(1), headers(1)), [...OK_1, 'GOAWAY 1 5']);
 });
 
-test('5.3: a priority of a stream that has not begun takes no id, and one on itself is no mistake any more', async () => {
+test('5.3: PRIORITY on an idle stream does not open it, and a stream that depends on itself is no error', async () => {
   assert.deepEqual(await says(() => ok(), priority(7, 0), priority(1, 1), headers(1)), OK_1);
 });
 
@@ -113,7 +113,7 @@ test('6.5.3: settings count in the order they come in, and before what follows t
   assert.deepEqual(await connection.lines(), ['HEADERS 1 200', 'DATA 1 \0\0\0\0\0\0\0']);
 });
 
-test('6.8, 7: codes that nobody knows are as good as others', async () => {
+test('6.8, 7: unknown error codes are accepted', async () => {
   assert.deepEqual(await says(waits, headers(1), reset(1, 0xffff)), []);
   assert.deepEqual(await says(waits, headers(1), frame(FrameType.goaway, 0, 0, uint32(0, 0xffff))), ['GOAWAY 1 0']);
 });
@@ -132,7 +132,7 @@ test('6.8: words after the end of a connection are read over', async () => {
 test('6.9.1: what is sent for a stream that is over counts in the window of all', async () => {
   const connection = new TestConnection(() => ok(''), { maxStreams: 1 });
   connection.send(headers(1));
-  // 256 KiB are the window of one stream, and of all where there may be one. Half of it back is told at once.
+  // The window of a stream, and of a connection of one stream, is 256 KiB. After half of it a WINDOW_UPDATE is sent.
   const piece = data(1, Buffer.alloc(65_536));
   connection.send(piece, piece);
   await connection.frames();
@@ -150,7 +150,7 @@ test('6.9.2: the first window of streams is not that of all', async () => {
   );
 });
 
-test('8.3.1: the whole server is asked about with a star', async () => {
+test('8.3.1: an OPTIONS request for the whole server has the path *', async () => {
   const star: Fields = [[':method', 'OPTIONS'], [':scheme', 'https'], [':path', '*'], ...GET.slice(3)];
   assert.deepEqual(await says(({ path }) => ok(path), headers(1, star)), ['HEADERS 1 200', 'DATA 1 * END']);
 });

@@ -1,4 +1,4 @@
-// What both ends tell each other about themselves, RFC 9113, section 6.5.
+// SETTINGS of both endpoints, RFC 9113, section 6.5.
 import { DEFAULT_TABLE_BYTES } from '../hpack/decoder.js';
 import type { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';

@@ -1,10 +1,10 @@
 import type { HttpResponse, ResponseSink } from '../../lib/http/http.js';
 import type { Http2Stream } from './stream.js';
 
-/** What may wait before whoever writes is asked to wait. */
+/** The most bytes that are queued before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
-/** Where an answer in pieces is written to. What is written in one turn leaves in one. */
+/** Where a streamed answer is written to. Pieces of one event-loop turn share a frame. */
 export class Http2Sink implements ResponseSink {
   constructor(
     private readonly stream: Http2Stream,

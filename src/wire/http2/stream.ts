@@ -18,9 +18,9 @@ export interface StreamOwner {
   readonly bodyErrors: BodyErrors;
   /** The answer cannot be finished. */
   breakOff(stream: Http2Stream): void;
-  /** So many bytes of its body are out of the way. */
+  /** The handler has consumed so many bytes of the stream's body. */
   taken(stream: Http2Stream, bytes: number): void;
-  /** Its body is wanted. */
+  /** The handler reads the stream's body. */
   wanted(stream: Http2Stream): void;
 }
 
@@ -35,7 +35,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
   unacknowledgedBytes = 0;
   /** Of its body, which may still be coming. */
   lastFrame = false;
-  /** The client was told that its body is wanted. */
+  /** `100 Continue` was sent. */
   continued = false;
   /** An answer in pieces has begun. */
   responded = false;
@@ -93,7 +93,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
     return (this.#query ??= parseQuery(this.head.search));
   }
 
-  /** Parsed again for who still asks: an answer in pieces may last, and thousands of them do. */
+  /** Drops the parsed query; a later read parses it again. Streamed answers last, and thousands of them are open. */
   forgetQuery(): void {
     this.#query = undefined;
   }

@@ -97,7 +97,7 @@ export class FrameLog {
     this.#rest = rest;
   }
 
-  /** What was sent since it was last asked for, apart from the first words. */
+  /** The frames sent since the last call, apart from the server's first SETTINGS. */
   async frames(): Promise<SeenFrame[]> {
     for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
     const frames = this.#frames;
@@ -240,7 +240,7 @@ export class FakeSocket extends Duplex {
   }
 
   override _read(): void {
-    // What comes is given by `emit`.
+    // Tests emit `data` themselves.
   }
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {

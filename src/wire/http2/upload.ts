@@ -7,7 +7,7 @@ import type { BodyErrors } from '../body-errors.js';
 export const UPLOAD_WINDOW_BYTES = 256 * 1024;
 
 export interface UploadOwner {
-  /** So many bytes are out of the way: the client may send as many more. */
+  /** The handler has consumed so many bytes: the client may send as many more. */
   taken(bytes: number): void;
   /** The client may be waiting to hear that its body is wanted. */
   wanted(): void;
@@ -51,7 +51,7 @@ export class Upload {
     }
   }
 
-  /** One that is shorter than was declared is as good as cut off for whoever reads it. */
+  /** The end of the body. A body that is shorter than declared fails for its reader as one that was cut off. */
   end(): void {
     if (this.#received < this.declared) {
       this.cut(`request declared a Content-Length of ${this.declared} but only wrote ${this.#received} bytes`);
