@@ -6,7 +6,7 @@ import { OutboundError } from './outbound-error.js';
 /** No alternative names; a signature by SHA-1. */
 export type CertificateFault = 'missing-san' | 'insecure-sha1';
 
-/** `host` is the one of the address that was asked. */
+/** `host` is the host of the request's URL. */
 export type TellFault = (fault: CertificateFault, host: string) => void;
 
 export const NO_NAMES = 'x509: certificate relies on legacy Common Name field, use SANs instead';

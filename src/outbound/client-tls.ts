@@ -9,7 +9,7 @@ import { OutboundError } from './outbound-error.js';
 export interface ClientTls {
   /** Whom to trust, as PEM; the system's roots without it. */
   readonly ca?: string | Buffer;
-  /** Shown when the server asks for a certificate. */
+  /** The client certificate, sent when the server requests one. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
   /** The name the server's certificate must have; that of the address without it. */
@@ -83,7 +83,7 @@ export function handshake(connection: Duplex, options: HandshakeOptions): Promis
   });
 }
 
-/** What `tls.connect` takes to hold the other side to `name`. */
+/** Options of `tls.connect` that verify the peer as `name`. */
 function secureOptions(wanted: ClientTls, name: string): tls.ConnectionOptions {
   return {
     ...(wanted.ca === undefined ? {} : { ca: wanted.ca }),
@@ -95,7 +95,7 @@ function secureOptions(wanted: ClientTls, name: string): tls.ConnectionOptions {
     rejectUnauthorized: false,
     // A certificate that is trusted itself need not have a signer that is.
     allowPartialTrustChain: true,
-    // The host is the name given here, also when the address has none.
+    // The certificate is checked against `name`, also when the address has no host name.
     checkServerIdentity: (_host, certificate) => checkName(name, certificate),
   } as tls.ConnectionOptions;
 }
@@ -152,7 +152,7 @@ const VERIFY_TEXTS: Readonly<Record<string, string>> = {
 function verifyErrorText(socket: TLSSocket, name: string): string {
   const found = String(socket.authorizationError);
   const text =
-    // A wrong name is told before whoever vouches for it.
+    // A wrong name is reported before an untrusted issuer.
     checkName(name, socket.getPeerCertificate())?.message ??
     VERIFY_TEXTS[found] ??
     (isValidity(found) ? validityText(found, socket) : found);

@@ -28,7 +28,7 @@ const failureOf = (asked: CredentialPlugin): Promise<string> =>
     (error: Error) => error.message.replace('getting credentials: ', ''),
   );
 
-test('it is run once for all who ask, and again when its word expires or is not believed', async () => {
+test('it runs once for concurrent callers, and again when its credentials expire or are rejected', async () => {
   const runs = path.join(folder, 'runs');
   let nowMs = 0;
   const expirationTimestamp = '1970-01-01T00:01:00Z';
@@ -49,7 +49,7 @@ test('it is run once for all who ask, and again when its word expires or is not 
   assert.equal(count(), 3);
 });
 
-test('it is told what is asked, in its environment, and what its configuration adds', async () => {
+test('its environment has the ExecCredential, and the variables of its configuration', async () => {
   const script = `printf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"%s %s"}}' "$WORD" "$(echo "$KUBERNETES_EXEC_INFO" | tr -d '"')"`;
   const { token } = await plugin(script, { env: { WORD: 'hello' }, cluster: { server: 'x' } }).get();
   assert.equal(token, `hello {kind:ExecCredential,apiVersion:${V1},spec:{interactive:false,cluster:{server:x}}}`);
@@ -60,7 +60,7 @@ test('a certificate comes with its key', async () => {
   assert.deepEqual([tls, token], [{ cert: 'c', key: 'k' }, '']);
 });
 
-test('what is no answer is told, and asked for again the next time', async () => {
+test('a malformed answer is an error, and the next call runs the plugin again', async () => {
   const failures: [CredentialPlugin, string | RegExp][] = [
     [plugin('', { command: 'no-such-program' }), 'exec: executable no-such-program not found'],
     [

@@ -8,13 +8,13 @@ export interface CredentialPluginOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** `client.authentication.k8s.io/v1`, in which it is asked and must answer. */
+  /** The ExecCredential version of input and output, `client.authentication.k8s.io/v1`. */
   readonly apiVersion: string;
-  /** It wants to ask somebody, whom a server does not have. */
+  /** The plugin requires an interactive terminal, which a server does not have. */
   readonly needsTerminal: boolean;
-  /** Told with an error when the program is not there. */
+  /** Added to the error when the program does not exist. */
   readonly installHint: string;
-  /** What it is told of the server it is for, where it wants to know. */
+  /** The cluster that the plugin's input describes, where its configuration says so. */
   readonly cluster?: object;
   readonly nowMs: () => number;
 }
@@ -39,14 +39,14 @@ export class CredentialPlugin {
     this.#options = options;
   }
 
-  /** All who ask meanwhile wait for one run. Rejects with an OutboundError. */
+  /** Concurrent callers share one run. Rejects with an OutboundError. */
   async get(): Promise<Credentials> {
     if (this.#known !== undefined && this.#options.nowMs() <= this.#known.expiresAtMs) return this.#known;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
-  /** The other server did not believe them: the next who asks gets others. */
+  /** The server rejected the credentials: the next `get` runs the plugin again. */
   refused(credentials: Credentials | undefined): void {
     if (this.#known === credentials) this.#known = undefined;
   }

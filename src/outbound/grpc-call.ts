@@ -21,7 +21,7 @@ export interface CallOwner {
   readonly maxMessageBytes: number;
   /** How it went on a connection that ended. */
   lostOutcome(why: string): Outcome;
-  /** Asks once more what the server did not look at; false when that cannot be. */
+  /** Retries a call that the server did not process; false when a retry is not possible. */
   again(call: UnaryCall): boolean;
   /** There is an answer, or there will be none. */
   settled(): void;
@@ -149,7 +149,7 @@ export class UnaryCall extends ClientStream {
     return true;
   }
 
-  /** Who waits for it, for the call that takes its place. */
+  /** The callbacks of the caller, for the call that replaces this one. */
   get waiter(): { readonly resolve: (answer: Buffer) => void; readonly reject: (error: GrpcError) => void } {
     return { resolve: this.#resolve, reject: this.#reject };
   }

@@ -33,7 +33,7 @@ export class MessageReader {
   readonly #maxMessageBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Told by the headers that come before. */
+  /** The `grpc-encoding` of the response headers. */
   encoding = '';
 
   constructor(maxMessageBytes: number) {

@@ -5,7 +5,7 @@ import { endOutcome, headFault, lostOutcome, resetOutcome } from './grpc-outcome
 const GRPC = 'application/grpc';
 
 describe('the outcome of a gRPC call', () => {
-  it('is taken from the HTTP status where that is not 200, whatever else is said', () => {
+  it('follows from an HTTP status other than 200, whatever the other fields say', () => {
     const statuses = [400, 401, 403, 404, 429, 500, 502, 503, 504, 204].map((status) => {
       const fault = headFault({ ':status': String(status), 'content-type': GRPC, 'grpc-status': '5' });
       return [status, fault?.status];

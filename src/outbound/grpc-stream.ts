@@ -12,9 +12,9 @@ export interface StreamingOptions {
   readonly method: string;
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly maxMessageBytes: number;
-  /** May answer a promise: the server is asked for no more until it is fulfilled. */
+  /** Receives a message. While a returned promise is pending, no more flow-control window is granted. */
   readonly take: (message: Buffer) => void | Promise<void>;
-  /** Told once, NoAnswer of a stream that ended well. */
+  /** Called once, with NoAnswer when the stream ends without error. */
   readonly ended: (error: GrpcError) => void;
   /** How it went on a connection that ended. */
   readonly lostOutcome: (why: string) => Outcome;
@@ -70,7 +70,7 @@ export class StreamingCall extends ClientStream {
     this.#end(loss.kind === 'reset' ? resetOutcome(loss.code) : REFUSED);
   }
 
-  /** Takes the stream back: nothing more is handed over, and `ended` is told so. */
+  /** Cancels the stream: no more messages are handed over, and `ended` is called. */
   end(): void {
     if (this.#over) return;
     this.cancel();

@@ -13,7 +13,7 @@ export type GrpcTarget =
     }
   | {
       readonly unixPath: string;
-      /** Whom it is to be, where the server may look at it; over a socket there is no host, and every server takes any. */
+      /** The `:authority` of calls, for a server that checks it. A socket has no host, and most servers accept any. */
       readonly authority?: string;
     };
 

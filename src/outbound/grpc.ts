@@ -114,7 +114,7 @@ export class GrpcConnection implements CallOwner {
     });
   }
 
-  /** `take` may answer a promise: reading stops until it is fulfilled. `ended` is told NoAnswer of a stream that ended well. */
+  /** `take` may return a promise: reading pauses until it settles. `ended` gets NoAnswer when a stream ends without error. */
   stream(
     method: string,
     take: (message: Buffer) => void | Promise<void>,

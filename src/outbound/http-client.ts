@@ -1,5 +1,5 @@
-// The one HTTP client of the server: whoever calls out (webhooks, issuers, extension servers, nodes) has one of these,
-// with its own way out, its own TLS and its own connections, which are kept and used again.
+// The server's only HTTP client. Each kind of outbound call (webhooks, issuers, extension servers, nodes) has an instance,
+// with its own egress, its own TLS and its own connections, which are kept alive.
 //
 // Which protocol a server speaks is found by its first connection: one HTTP/2 session serves all requests to an origin,
 // or a pool of HTTP/1.1 connections does.
@@ -18,7 +18,7 @@ import { tracedRequest } from './traced-request.js';
 import type { OutboundRequest, OutboundResponse, Upgraded } from './messages.js';
 import type { HttpClientOptions } from './http-client-options.js';
 
-/** Origins remembered at once. The one unused longest is closed for a new one. */
+/** The most origins kept. The least recently used is closed for a new one. */
 const MAX_ORIGINS = 1000;
 const UNAUTHORIZED = 401;
 
@@ -76,7 +76,7 @@ export class HttpClient {
     }
   }
 
-  /** Asks to leave HTTP, on a connection of its own. A server that does not want to gives an ordinary answer. */
+  /** Requests a protocol upgrade, on a connection of its own. A server that declines sends an ordinary answer. */
   async upgrade(request: OutboundRequest): Promise<Upgraded | OutboundResponse> {
     const options = exchangeOptions(request);
     try {

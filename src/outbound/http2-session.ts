@@ -114,7 +114,7 @@ export class Http2Session {
   }
 }
 
-/** A server that refuses a stream has done nothing of what was asked; what else it resets is told by its number. */
+/** A refused stream was not processed, so the request can be retried; any other reset is reported by its code. */
 function failureOf(stream: ClientHttp2Stream, error: NodeJS.ErrnoException): OutboundError {
   if (error.code !== 'ERR_HTTP2_STREAM_ERROR') return OutboundError.from(error);
   if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM) return new StaleConnection(error);
@@ -169,7 +169,7 @@ function bodyOf(stream: ClientHttp2Stream): Readable {
       done(error);
     },
   });
-  // Whoever reads is told of errors; an answer that nobody reads any more must not end the process.
+  // Readers have their own listeners. Without this one an error in an abandoned answer would end the process.
   body.on('error', () => undefined);
   stream.on('error', (error) => body.destroy(failureOf(stream, error)));
   stream.once('close', () => stream.readableEnded || body.destroy(cut()));
@@ -183,7 +183,7 @@ function trailersOf(fields: IncomingHttpHeaders): Trailers {
   return Object.fromEntries(named);
 }
 
-/** As sent, where Node tells; else from the headers, one of each. */
+/** The raw headers where Node provides them; else from the parsed headers, one of each. */
 function rawOf(
   headers: Record<string, string | string[] | undefined>,
   raw: readonly string[] | undefined,

@@ -51,7 +51,7 @@ test('it ends when its time is over, whether nobody is there or nobody answers',
   }
 });
 
-test('a refusal is told, and what the service cannot have seen is tried again', async () => {
+test('a refusal is reported, and a call that the service cannot have seen is retried', async () => {
   const refusing = answering(() => Promise.reject(new GrpcError({ status: 9, message: 'no', sent: true })));
   const { calls, seen } = client(async () => refusing);
   await assert.rejects(calls.call('/a', message, 1000), { status: 9, message: 'no' });

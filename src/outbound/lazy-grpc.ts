@@ -16,7 +16,7 @@ export interface GrpcCaller {
 export interface LazyGrpcOptions {
   readonly connect: () => Promise<GrpcCaller>;
   readonly clock: Clock;
-  /** Told of each call; `status` is gRPC's name. */
+  /** Called for each finished call; `status` is gRPC's name. */
   readonly observe?: (method: string, status: string, seconds: number) => void;
 }
 

@@ -8,31 +8,31 @@ import type { Trace } from '../tracing/trace.js';
 export interface OutboundRequest {
   readonly method: string;
   readonly url: URL;
-  /** The whole address as it is told to others, with the port that a URL leaves out. */
+  /** The whole address for traces and logs, with the port that a URL omits. */
   readonly shownUrl?: string;
-  /** Path and query to the letter, where they are not the URL's own. */
+  /** The exact request target, where it differs from the URL's path and query. */
   readonly target?: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Says what kind of client asks, where the headers do not: some servers turn away who does not. */
+  /** Adds a User-Agent where the headers have none: some servers reject requests without one. */
   readonly sendUserAgent?: boolean;
-  /** The answer may be packed by gzip, and whoever reads it unpacks it. */
+  /** The answer may be gzip, and the caller decompresses it. */
   readonly acceptGzip?: boolean;
   readonly body?: Buffer | string | Readable;
   /** Ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal;
   /** For the whole exchange, the answer's body included; none without it. */
   readonly timeoutMs?: number;
-  /** On whose behalf: the other side is told, and the call recorded where that is. */
+  /** The trace of the request: its context is sent, and the call is recorded as a child span. */
   readonly trace?: Trace | undefined;
-  /** Told what is wrong with the server's certificate, also where it is trusted. */
+  /** Called with each fault of the server's certificate, also where the certificate is trusted. */
   readonly certificateFault?: TellFault | undefined;
 }
 
 export interface OutboundResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values by turns, as sent; names in lower case over HTTP/2. */
+  /** Alternating names and values, as sent; names in lower case over HTTP/2. */
   readonly rawHeaders: readonly string[];
   /** Must be read or destroyed: the connection is not used again before. */
   readonly body: Readable;

@@ -69,7 +69,7 @@ export class Origin {
     return connection.exchange(request, options);
   }
 
-  /** Opens the connection that tells the protocol; one that others wait for, too, outlives the request that began it. */
+  /** Opens the connection that negotiates the protocol. Concurrent requests share it, so it outlives the first request. */
   async #find(signal: AbortSignal, trace: Trace | undefined): Promise<void> {
     this.#finding ??= this.#openFirst(trace).finally(() => (this.#finding = undefined));
     await withSignal(this.#finding, signal);
@@ -108,6 +108,6 @@ export class Origin {
 /** Whatever comes of it. */
 const USED_ONCE: ConnectionOwner = { idle: (connection) => connection.close(), gone: () => undefined };
 
-/** What asks may be asked twice; what does something may have been done before the connection broke. */
+/** Reads may be sent twice; a write may have been applied before the connection broke. */
 const isRepeatable = ({ method, body }: OutboundRequest): boolean =>
   body === undefined && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');

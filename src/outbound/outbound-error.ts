@@ -71,7 +71,7 @@ const CONNECT_TEXTS: Readonly<Record<string, string>> = {
 
 /** `where`: the network and the address, `tcp 10.0.0.1:443`. */
 export function dialErrorText(error: unknown, where: string): string {
-  // With several addresses for a name, each has its own failure; the first is told, as kube-apiserver does.
+  // With several addresses for a name, each has its own failure; the first is reported, as kube-apiserver does.
   const first = error instanceof AggregateError ? ((error.errors as unknown[])[0] ?? error) : error;
   const { code, syscall, hostname, message, address, port } = first as NodeJS.ErrnoException & {
     readonly hostname?: string;

@@ -43,7 +43,7 @@ test('each way flows no faster than the rate, whole and in order', async () => {
   }
 });
 
-test('one that is given up lets go of the connection under it, and the other way round', async () => {
+test('destroying it destroys the inner connection, and the other way round', async () => {
   const one = scene();
   one.paced.write(PIECE);
   one.paced.write(PIECE);

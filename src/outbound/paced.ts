@@ -15,7 +15,7 @@ export class PacedConnection extends Duplex {
     this.#writing = new Pace(bytesPerSecond);
     inner.pause();
     inner.on('data', (chunk: Buffer) => {
-      // Not before it is asked for again.
+      // The inner stream stays paused until `_read`.
       inner.pause();
       this.#reading.spend(chunk.length);
       this.push(chunk);

@@ -7,8 +7,8 @@ const GREETING = Buffer.from('\x16\x03\x01\r\n\r\n', 'latin1');
 const HTTP = 'HTTP/';
 
 /**
- * Whether what does not speak TLS speaks HTTP. TLS keeps what it could not read to itself, so this takes a connection of
- * its own; which is worth it, since a forgotten `https` is the commonest mistake in an address.
+ * Whether a server that does not speak TLS speaks HTTP. Node's TLS does not expose bytes that it could not parse, so the
+ * probe needs a connection of its own. That is worth it: a wrong scheme is the commonest mistake in an address.
  */
 export function answersInHttp(connection: Duplex, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { GrpcError } from './grpc-error.js';
 /** What is called; `GrpcConnection` is one. */
 type Callee = Pick<GrpcConnection, 'peer' | 'call'>;
 
-/** A unary call on behalf of traced work: the other side is told, and the call recorded where the work is. */
+/** A unary call within a trace: sends the trace context, and records the call as a child span. */
 export function tracedCall(
   connection: Callee,
   trace: Trace,

@@ -2,7 +2,7 @@ import { type Attributes, SCOPES, type Trace } from '../tracing/trace.js';
 import type { OutboundRequest, OutboundResponse } from './messages.js';
 import { OutboundError } from './outbound-error.js';
 
-/** A request on behalf of traced work: the other side is told, and the request recorded where the work is. */
+/** A request within a trace: sends the trace context, and records the request as a child span. */
 export async function tracedRequest(
   request: OutboundRequest,
   trace: Trace,

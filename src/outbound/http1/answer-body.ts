@@ -1,11 +1,11 @@
-// The body of an answer: as a stream read no faster than it is taken, or all of it at once when it came with its head.
+// The body of an answer: a stream with back pressure, or all of the bytes at once when they came with the head.
 import { Readable } from 'node:stream';
 import { ChunkedDecoder, MalformedChunks } from '../../lib/http/http1/chunked.js';
 import { OutboundError } from '../outbound-error.js';
 import type { AnswerFraming } from './response-head.js';
 import { readTrailers, type Trailers } from './trailers.js';
 
-/** Nothing is to come any more; whoever wants only the bytes need not read a stream. */
+/** A body that is complete; a caller that wants only the bytes need not read the stream. */
 export class WholeBody extends Readable {
   constructor(readonly bytes: Buffer) {
     super();
@@ -30,7 +30,7 @@ export class AnswerBody extends Readable {
   constructor(source: AnswerSource) {
     super();
     this.#source = source;
-    // Whoever reads is told of errors; an answer that nobody reads any more must not end the process.
+    // Readers have their own listeners. Without this one an error in an abandoned answer would end the process.
     this.on('error', () => undefined);
   }
 

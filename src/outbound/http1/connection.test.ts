@@ -17,7 +17,7 @@ const options = (signal = new AbortController().signal): { signal: AbortSignal; 
 });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sends `request` to a server that says `pieces`, one in each turn, and tells what came of it. */
+/** Sends `request` to a server that answers `pieces`, one in each event-loop turn, and returns the outcome as text. */
 async function ask(pieces: readonly string[], request = get(), hangsUp = false): Promise<string> {
   const server = new PlayedServer();
   const pool = new Http1Pool();
@@ -39,7 +39,7 @@ async function ask(pieces: readonly string[], request = get(), hangsUp = false):
   return `${text}${pool.hasIdle ? ', kept' : ''}`;
 }
 
-test('what comes after the body is told once that was read', async () => {
+test('trailers are available once the body is read', async () => {
   const server = new PlayedServer();
   const answered = new Http1Pool().adopt(server.socket).exchange(get(), options());
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
@@ -89,7 +89,7 @@ test('what comes after an answer ends the connection: it is no answer to the nex
   assert.equal(await ask(['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', 'ok', 'HTTP/1.1 200 OK\r\n\r\n']), '200 ok');
 });
 
-test('what is no answer is told, and the connection not used again', async () => {
+test('a malformed answer is an error, and the connection is not used again', async () => {
   const broken = 'failed: net/http: HTTP/1.x transport connection broken: ';
   assert.equal(await ask(['what?\r\n']), `${broken}malformed HTTP response "what?"`);
   assert.equal(await ask(['HTTP/1.1 101 Switching Protocols\r\n\r\n']), 'failed: unexpected upgrade');
@@ -100,13 +100,13 @@ test('what is no answer is told, and the connection not used again', async () =>
   assert.equal(await ask([hint, hint, hint, hint]), `${broken}net/http: server response headers exceeded limit`);
 });
 
-test('a server that says how long it waits is taken at its word', async () => {
+test('a connection is kept as long as the Keep-Alive header says', async () => {
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=5, max=9\r\n\r\n']), '204 , kept');
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=0\r\n\r\n']), '204 ');
   assert.equal(await ask(['HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n']), '204 ');
 });
 
-test('a server that says something else and leaves is told by what it said', async () => {
+test('the error of a server that speaks another protocol quotes its bytes', async () => {
   const told = 'failed: net/http: HTTP/1.x transport connection broken: malformed HTTP';
   assert.equal(
     await ask(['\x15\x03\x01\x00\x02\x02F'], get(), true),
@@ -138,7 +138,7 @@ test('a request says what it is and where it ends', async () => {
   const several = { method: 'GET', headers: { z: '1', 'user-agent': 'me', b: '2' }, acceptGzip: true };
   const sorted = 'user-agent: me\r\nb: 2\r\nz: 1\r\naccept-encoding: gzip\r\n';
   assert.equal(await sent(get(several)), `GET${line}${sorted}\r\n`);
-  // Whoever said another length was wrong.
+  // The body's own framing overrides the caller's headers.
   const wrong = { 'content-length': '100', 'transfer-encoding': 'chunked', a: ['1', '2'] };
   assert.equal(
     await sent(get({ method: 'PUT', body: Buffer.from('abc'), headers: wrong })),
@@ -184,7 +184,7 @@ test('a kept connection that the server closes before it answers is known as suc
   assert.equal(pool.take(), undefined);
 });
 
-test('a server that answers before it has read the request is not asked on the same connection', async () => {
+test('a connection whose server answered before it read the request is not used again', async () => {
   const endless = new Readable({ read: () => undefined });
   const answer = 'HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n';
   assert.equal(await ask([answer], get({ method: 'POST', body: endless })), '413 ');
@@ -205,7 +205,7 @@ test('who waits no longer ends the connection, before the answer and within it',
   }
 });
 
-test('an answer is read no faster than it is taken', async () => {
+test('an answer is read no faster than its reader consumes it', async () => {
   const server = new PlayedServer();
   const asked = new Http1Pool().adopt(server.socket).exchange(get(), options());
   const piece = 'x'.repeat(10_000);

@@ -1,6 +1,6 @@
 // One connection to a server that speaks HTTP/1.1: a request, its answer, the next request.
 //
-// Whatever comes that was not asked for ends the connection: it would pass for the answer to the next request.
+// Unsolicited bytes end the connection: they would pass for the answer to the next request.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { OutboundRequest, OutboundResponse, Upgraded } from '../messages.js';
@@ -13,9 +13,9 @@ import { sendStream } from './send-stream.js';
 const JOINED_BYTES = 64 * 1024;
 
 export interface ConnectionOwner {
-  /** The connection can be used again; so long the server says that it waits for that. */
+  /** The connection can be used again; the server keeps it open for `keepAliveMs`. */
   idle(connection: Http1Connection, keepAliveMs: number): void;
-  /** It never can. Told once. */
+  /** The connection cannot be used again. Called once. */
   gone(connection: Http1Connection): void;
 }
 

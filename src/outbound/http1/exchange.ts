@@ -1,4 +1,4 @@
-// One request and its answer on a connection: finds the answer among the bytes that come, and hands it to who asked.
+// One request and its answer on a connection: parses the answer from the received bytes, and hands it to the caller.
 import type { Duplex } from 'node:stream';
 import type { OutboundResponse, Upgraded } from '../messages.js';
 import { OutboundError, StaleConnection } from '../outbound-error.js';
@@ -104,8 +104,8 @@ export class Exchange {
   #answered({ keepAlive, headers }: ResponseHead, strayBytes: number): Ending {
     this.#release();
     this.#body?.finish();
-    // A server that has answered without reading the request would take the rest of it for another; and what comes
-    // after an answer would pass for the next one.
+    // A server that answered without reading the request would parse the rest of it as another request, and bytes after an
+    // answer would pass for the next answer.
     const usable = keepAlive && strayBytes === 0 && this.sent;
     return { kind: 'answered', keepAlive: usable, keepAliveMs: keepAliveOf(headers['keep-alive']) };
   }
@@ -125,7 +125,7 @@ export class Exchange {
     else this.fail(cause === undefined ? this.#eof() : OutboundError.from(cause));
   }
 
-  /** What speaks something else, as TLS does to whoever comes without it, often says a few bytes and leaves. */
+  /** A server of another protocol (a TLS server that gets plain HTTP) often sends a few bytes and closes. */
   #eof(): OutboundError {
     const wrong = this.#heads.faultOfCutLine();
     if (wrong instanceof OutboundError) return this.#unread(wrong);

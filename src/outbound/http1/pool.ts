@@ -4,7 +4,7 @@ import { type ConnectionOwner, Http1Connection } from './connection.js';
 
 const IDLE_MS = 90_000;
 const MAX_IDLE_CONNECTIONS = 25;
-/** A server's patience is over a little earlier for us, as a request takes its time to get there. */
+/** A connection is dropped this much before the server's keep-alive timeout, as a request needs time to arrive. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 
 export class Http1Pool implements ConnectionOwner {
@@ -16,7 +16,7 @@ export class Http1Pool implements ConnectionOwner {
     return new Http1Connection(socket, this);
   }
 
-  /** One that was opened for another reason, for the next who wants one. */
+  /** Adds a connection that was opened for another purpose, for the next request. */
   add(socket: Duplex): void {
     this.idle(this.adopt(socket), Infinity);
   }

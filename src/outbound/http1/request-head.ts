@@ -10,7 +10,7 @@ export interface WrittenHead {
   readonly statedBytes: number | undefined;
 }
 
-/** Throws an OutboundError for what HTTP/1.1 would take for something else. */
+/** Throws an OutboundError for a request whose head would be ambiguous in HTTP/1.1. */
 // hot: once for each request.
 export function requestHead(request: OutboundRequest): WrittenHead {
   const { url, method, headers = {}, body } = request;

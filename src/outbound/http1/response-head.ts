@@ -21,7 +21,7 @@ export type AnswerFraming =
 
 export interface ResponseHead extends StatusLine {
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values by turns, as sent. */
+  /** Alternating names and values, as sent. */
   readonly rawHeaders: readonly string[];
   /** That of the answer to a request that may have one; HEAD has none. */
   readonly framing: AnswerFraming;

@@ -1,4 +1,4 @@
-// A request's body as it comes from its source, no faster than the connection takes it.
+// Streams a request's body from its source, no faster than the connection accepts it.
 import type { Duplex, Readable } from 'node:stream';
 import { drained } from '../../lib/async/drained.js';
 import { OutboundError } from '../outbound-error.js';

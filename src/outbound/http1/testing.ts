@@ -6,7 +6,7 @@ export class PlayedServer {
   received = '';
   readonly socket: Duplex;
 
-  /** `answer` is asked with each piece that comes. */
+  /** `answer` is called with each received piece. */
   constructor(answer?: (piece: string, server: PlayedServer) => void) {
     this.socket = new Duplex({
       read: () => undefined,

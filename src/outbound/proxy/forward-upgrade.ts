@@ -7,12 +7,12 @@ import type { OutboundResponse, Upgraded } from '../messages.js';
 import { OutboundError } from '../outbound-error.js';
 import type { Destination } from './forward.js';
 
-/** How long the last words of a server that does not want to leave HTTP may take, also to be read. */
+/** The most time for the answer of a server that declines the upgrade, until the client has read it. */
 const REFUSAL_TIMEOUT_MS = 10_000;
 
 /**
- * Rejects with an OutboundError where the client can still be told in our words; what the other server refuses is told
- * in its own.
+ * Rejects with an OutboundError where this server can still answer the client itself; the other server's refusal is
+ * forwarded as it is.
  */
 export async function forwardUpgrade(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
   const { upgrade } = request;
@@ -44,7 +44,7 @@ export async function askUpgrade(
 
 const isUpgraded = (answer: Upgraded | OutboundResponse): answer is Upgraded => 'socket' in answer;
 
-/** What went wrong before the other server could say anything is told apart from what it said. */
+/** Distinguishes a failure before the other server answered from a malformed answer. */
 const dialing = (error: OutboundError): OutboundError => {
   if (error.failure !== 'protocol')
     return new OutboundError(error.failure, `error dialing backend: ${error.message}`, error);

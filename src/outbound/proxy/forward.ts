@@ -19,7 +19,7 @@ export interface Destination {
   readonly target: string;
   /** As `forwardedHeaders` or `upgradeHeaders` made them, and what the caller adds. */
   readonly headers: Headers;
-  /** On whose behalf, where that is told. */
+  /** The trace of the request, where its context is sent. */
   readonly trace?: Trace | undefined;
   readonly certificateFault?: TellFault | undefined;
   /** The whole address as traces show it. */
@@ -53,12 +53,12 @@ export interface PassedOn {
   readonly isRewritten?: boolean;
 }
 
-/** Of a rewritten page up to this size the client is told how long it is. */
+/** A rewritten page up to this size has a Content-Length. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 
 /**
- * The answer's body under the status and headers given. One that breaks off breaks off for the client, too; rejects with
- * an OutboundError where a page cannot be rewritten.
+ * Forwards the answer's body with `status` and `headers`. A body that breaks off breaks off for the client, too. Rejects
+ * with an OutboundError where a page cannot be rewritten.
  */
 export async function passOn(
   request: HttpRequest,
@@ -109,7 +109,7 @@ async function guessedType(headers: Headers, body: Readable): Promise<Headers> {
   return bytes.length === 0 ? {} : { 'content-type': guessMediaType(bytes) };
 }
 
-/** Reads only as fast as the client does. `onBroken` is told when the source breaks off; the answer then fails. */
+/** Reads only as fast as the client does. Calls `onBroken` when the source breaks off; the answer then fails. */
 export function streamOf(source: Readable, onBroken?: (error: OutboundError) => void): ResponseStream {
   return {
     async stream(sink) {
@@ -121,7 +121,7 @@ export function streamOf(source: Readable, onBroken?: (error: OutboundError) => 
           if (sink.signal.aborted) break;
         }
       } catch (error) {
-        // Whoever reads has had enough: the source was ended here, and did not break off.
+        // The client is gone and `stop` destroyed the source: it did not break off.
         if (sink.signal.aborted) return;
         const broken = OutboundError.from(error);
         onBroken?.(broken);
@@ -135,8 +135,8 @@ export function streamOf(source: Readable, onBroken?: (error: OutboundError) => 
 }
 
 /**
- * A client that says nothing about packing gets plain bytes, which may all the same be packed on the way from the other
- * server to here.
+ * A client that sends no Accept-Encoding gets an uncompressed body; the other server may still send gzip, which is
+ * decompressed here.
  */
 export async function requestDecompressed(
   client: HttpClient,

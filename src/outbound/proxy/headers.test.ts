@@ -25,7 +25,7 @@ test('what belongs to the connection, and who the client is, does not go on', ()
   assert.deepEqual(headers, { host: 'api.test:6443', 'x-forwarded-for': '10.0.0.1, fd00::1', accept: 'a/b' });
 });
 
-test('a client that names no host asks for the one its request is handed on to', () => {
+test('a request without a host gets the host that it is forwarded to', () => {
   assert.deepEqual(Object.keys(forwardedHeaders({ ...from({}), host: '' })), ['x-forwarded-for']);
 });
 

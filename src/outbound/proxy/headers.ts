@@ -38,11 +38,11 @@ export function forwardedHeaders(request: HttpRequest): Headers {
 const asksForTrailers = ({ headers }: HttpRequest): boolean =>
   (headers.te ?? '').split(',').some((word) => word.trim().toLowerCase() === 'trailers');
 
-/** As forwardedHeaders, for a request to leave HTTP: what tells of that stays. */
+/** As forwardedHeaders, for an upgrade: its hop-by-hop headers stay. */
 export const upgradeHeaders = (request: HttpRequest): Headers => headersTo(request, () => false);
 
 function headersTo(request: HttpRequest, isDropped: (name: string) => boolean): Headers {
-  // One that names no host asks for the one it is handed on to.
+  // A request without a host gets the host that it is forwarded to.
   const headers: Headers = request.host === '' ? {} : { host: request.host };
   const repeated = repeatedHeaders(request);
   for (const [name, value] of Object.entries(request.headers)) {

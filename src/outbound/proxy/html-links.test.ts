@@ -36,7 +36,7 @@ test('links of tags are rewritten; comments, scripts and everything else pass', 
   for (const [page, expected] of CASES) assert.equal(await rewritten(page), expected);
 });
 
-test('a long tag that comes letter by letter is looked at once; one that does not end passes as it is', async () => {
+test('a long tag that arrives in single characters is scanned once; one that does not end passes as it is', async () => {
   const title = '>'.repeat(60_000);
   const tag = `<a title="${title}" href="/x">`;
   assert.equal(

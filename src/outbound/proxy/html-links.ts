@@ -93,7 +93,7 @@ export class HtmlLinks extends Transform {
         at += 2;
         this.#until = '-->';
       } else if (!/^[a-z]$/i.test(text[open + 1] ?? '')) {
-        // A comment or an end tag, of which not enough may have come to tell.
+        // A comment or an end tag; the text so far may be too short to tell which.
         if (text.length - open < 4) return this.#keep(text, out, at, at);
         out += '<';
         at += 1;
@@ -145,7 +145,7 @@ const isSpace = (char: string | undefined): boolean =>
 
 /** Looks for where a tag closes: at a `>` that is in no quoted value. What has been looked at is not looked at again. */
 class TagEnd {
-  /** Letters, with the bracket that opens the tag. */
+  /** Characters scanned, with the bracket that opens the tag. */
   #seen = 1;
   #quote = '';
 
@@ -163,7 +163,7 @@ class TagEnd {
   }
 }
 
-/** Only after an equals sign is a quote more than a letter. */
+/** Only after an equals sign does a quote begin a value; elsewhere it is an ordinary character. */
 function valueBegins(text: string, at: number): boolean {
   let before = at - 1;
   while (isSpace(text[before])) before--;
@@ -184,7 +184,7 @@ function readTag(text: string): Tag {
   const attributes: [string, string][] = [];
   const names = new Set<string>();
   for (skip(); at < text.length; skip()) {
-    // Nothing is named without a letter: an equals sign that comes first is one.
+    // A name is never empty: a leading equals sign is part of it.
     const first = text[at] === '=' ? text.slice(at, ++at) : '';
     const key = first + until((char) => isSpace(char) || char === '/' || char === '=').toLowerCase();
     until((char) => !isSpace(char));

@@ -4,7 +4,7 @@ import { rewriteLink } from './links.js';
 
 const RULES = { prefix: '/proxy', scheme: '', host: '', sourceHost: '10.1.1.1:80', requestHost: 'api.test' };
 
-test('an address leads through the proxy, in whatever letters it is written', () => {
+test('an address leads through the proxy, in upper and lower case', () => {
   for (const [link, wanted] of [
     ['/x', '/proxy/x'],
     ['/ü', '/proxy/%C3%BC'],
@@ -17,6 +17,6 @@ test('an address leads through the proxy, in whatever letters it is written', ()
   }
 });
 
-test('an address that nobody can read is told with what is wrong with it', () => {
+test('a malformed address is an error that names the fault', () => {
   assert.deepEqual(rewriteLink('%zz', RULES), { error: 'parse "%zz": invalid URL escape "%zz"' });
 });

@@ -12,7 +12,7 @@ export interface LinkRules {
   readonly host: string;
   /** The other server, as it was reached. */
   readonly sourceHost: string;
-  /** The `Host` that it was asked under. */
+  /** The `Host` header of the request to the other server. */
   readonly requestHost: string;
 }
 

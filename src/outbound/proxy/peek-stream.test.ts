@@ -27,7 +27,7 @@ test('what was enough, or all that came in time, can be read again', async () =>
   assert.equal(await rest(slow), 'abcd');
 });
 
-test('a source that breaks off is told', async () => {
+test('a source that breaks off rejects', async () => {
   const source = new PassThrough();
   const begun = peekStream(source, 100, LONG_MS);
   source.destroy(new Error('gone'));

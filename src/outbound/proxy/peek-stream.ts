@@ -27,7 +27,7 @@ export function peekStream(source: Readable, enoughBytes: number, timeoutMs: num
     const finish = (isWhole: boolean): void => {
       leave();
       const bytes = Buffer.concat(pieces);
-      // In the same turn: the source may have nothing more, and would end.
+      // Synchronously: a source that has nothing more would end before.
       if (!isWhole && length > 0 && !source.destroyed) source.unshift(bytes);
       resolve({ bytes, isWhole });
     };

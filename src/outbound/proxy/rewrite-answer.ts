@@ -51,7 +51,7 @@ interface Packing {
 
 type Piped = NodeJS.ReadWriteStream & Readable;
 
-/** A page packed in any other way passes as it is. */
+/** The content encodings that can be rewritten. A page in any other encoding passes as it is. */
 const PACKINGS: ReadonlyMap<string, Packing> = new Map([
   ['', { open: () => [], close: () => [] }],
   ['gzip', { open: () => [createGunzip()], close: () => [createGzip()] }],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CONTROL, controlFrame, dataHead, HEAD_BYTES, readHead, words } from './frames.js';
 import { SpdySession } from './session.js';
 
-/** The other side: it takes what is sent, and accepts streams when told. */
+/** The server's side: records what is sent, and accepts streams on demand. */
 function agent() {
   const sent: Buffer[] = [];
   const socket = new Duplex({

@@ -217,7 +217,7 @@ class SpdyStream extends Duplex {
     this.#accept?.resolve();
   }
 
-  /** False when the reader has not taken what came before. */
+  /** False when the reader's buffer is full. */
   receive(part: Buffer, fin: boolean): boolean {
     if (this.#received) return true;
     if (part.length > 0 && !this.push(part)) this.isFull = true;
