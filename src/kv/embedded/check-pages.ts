@@ -133,6 +133,8 @@ class PageWalk {
   readonly trees = new Map<string, KeysFound>();
   readonly #pageSize: number;
   readonly #lastPage: number;
+  /** Pages that the file has whole: the engine counts a page that it has taken and not written yet. */
+  readonly #filePages: number;
   readonly #transaction: number;
   readonly #readsLeaves: boolean;
   /** A bit for each page. */
@@ -149,6 +151,7 @@ class PageWalk {
   ) {
     this.#pageSize = pageSize;
     this.#lastPage = Number(lastPage);
+    this.#filePages = Math.floor(fs.fstatSync(fd).size / pageSize);
     this.#transaction = Number(transaction);
     this.#readsLeaves = this.#lastPage < maxPages;
     this.#used = new Uint8Array((this.#lastPage >> 3) + 1);
@@ -183,7 +186,7 @@ class PageWalk {
   }
 
   #page(found: Found, page: number, depth: number, level: number, freePages: Buffer[]): void {
-    this.#use(page);
+    this.#useWritten(page);
     const isLeaf = depth === 1;
     if (isLeaf && !this.#readsLeaves && found.tree.kind === 'data') return;
     if (isLeaf) found.leafPages++;
@@ -261,7 +264,7 @@ class PageWalk {
   /** The pages of a large value: only the first has a head. */
   #useOverflow(first: number, size: number): number {
     const count = Math.floor((HEAD_BYTES - 1 + size) / this.#pageSize) + 1;
-    for (let page = first; page < first + count; page++) this.#use(page);
+    for (let page = first; page < first + count; page++) this.#useWritten(page);
     const head = Buffer.allocUnsafe(HEAD_BYTES);
     this.#read(first, OVERFLOW, head);
     if (head.readUInt32LE(20) !== count) throw notAsItWas(first);
@@ -283,6 +286,12 @@ class PageWalk {
       for (let page = entry; page < entry + length; page++) this.#use(page);
       length = 1;
     }
+  }
+
+  /** A page of a tree is in the file; a free one need not be. */
+  #useWritten(page: number): void {
+    if (page >= this.#filePages) throw new Unsound('the file ends too early');
+    this.#use(page);
   }
 
   /** Each page has one place. */

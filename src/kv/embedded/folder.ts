@@ -186,11 +186,15 @@ function checkStoreFile(storePath: string, created: boolean, maxPages: number | 
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} does not begin as a store does`);
     }
     const newest = first.transaction > second.transaction ? first : second;
-    if ((newest.lastPage + 1n) * BigInt(newest.pageSize) > BigInt(size)) {
-      throw damaged(path.dirname(storePath), `its file ${STORE_FILE} was cut short`);
+    const wholeSize = (newest.lastPage + 1n) * BigInt(newest.pageSize);
+    const isShort = wholeSize > BigInt(size);
+    const { damage, trees } = checkPages(fd, newest, isShort ? Infinity : maxPages);
+    if (damage !== undefined) {
+      const what = isShort ? 'was cut short' : `is damaged: ${damage}`;
+      throw damaged(path.dirname(storePath), `its file ${STORE_FILE} ${what}`);
     }
-    const { damage, trees } = checkPages(fd, newest, maxPages);
-    if (damage !== undefined) throw damaged(path.dirname(storePath), `its file ${STORE_FILE} is damaged: ${damage}`);
+    // Only pages that are not in use are missing, as after a commit that a full disk broke off. Reading one must not end the process.
+    if (isShort) fs.truncateSync(storePath, Number(wholeSize));
     return trees.get('current');
   } finally {
     fs.closeSync(fd);
