@@ -22,6 +22,8 @@ export interface TestServer {
   readonly kubeconfig: string;
   readonly log: () => string;
   readonly pid: number;
+  /** Resolves when the process has ended, by whatever cause. */
+  readonly exited: Promise<void>;
   /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
   /** The same with a body as it is. */
@@ -127,6 +129,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     kubeconfig: path.join(folder, 'admin.kubeconfig'),
     log: () => log,
     pid: child.pid ?? 0,
+    exited,
     request: (method, to, body, contentType) =>
       server.send(method, to, body === undefined ? undefined : JSON.stringify(body), contentType),
     send: (method, to, body, contentType, headers) =>

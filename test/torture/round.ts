@@ -51,14 +51,20 @@ export async function runRound(options: {
   const struck = new Map<FaultName, number>();
   const problems: string[] = [];
   try {
-    await strikeAll({ ...options, random: random.fork('faults') }, session, struck);
-  } finally {
+    // Clients end before they are told to only when there is no server any more.
+    await Promise.race([
+      strikeAll({ ...options, random: random.fork('faults') }, session, struck),
+      Promise.all(clients),
+    ]);
     ending.abort();
     await Promise.all(clients);
+    problems.push(...(await settle(session, random.fork('end'), watchers)));
+  } finally {
+    ending.abort();
+    ended.abort();
+    await Promise.allSettled(watchers.map((watcher) => watcher.ended));
   }
-  problems.push(...(await settle(session, random.fork('end'), watchers)));
-  ended.abort();
-  await Promise.all(watchers.map((watcher) => watcher.ended));
+  problems.push(...target.servers.flatMap(({ deaths }) => deaths.splice(0)));
   const verdict = checkHistory(recorder);
   problems.push(...verdict.violations.map(({ kind, text }) => `${kind}: ${text}`));
   problems.push(...recorder.overdue.map((call) => `no answer within the deadline: ${call}`));

@@ -8,6 +8,7 @@ import { startControlPlane } from '../support/control-plane.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const DISK_BYTES = 256 * 1024 * 1024;
+const MAX_LOG_LENGTH = 2000;
 
 export type StoreName = 'embedded' | 'etcd';
 
@@ -23,6 +24,8 @@ export interface Target {
 }
 
 export interface TargetServer {
+  /** The ends of its log, for each time that it ended without being killed; it is then started again. */
+  readonly deaths: string[];
   /** The server, as soon as there is one. */
   running(): Promise<TestServer>;
   /** kill -9. */
@@ -75,7 +78,7 @@ async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
       folder,
       disk,
       async remove() {
-        await server.kill();
+        await server.kill().catch(() => undefined);
         remove();
       },
     };
@@ -86,24 +89,43 @@ async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
 }
 
 async function startServer(startOne: () => Promise<TestServer>): Promise<TargetServer> {
-  let current = startOne();
-  await current;
+  const deaths: string[] = [];
+  let killed: TestServer | undefined;
   let started = (_server: Promise<TestServer>): void => undefined;
+  const begin = async (): Promise<TestServer> => {
+    const server = await startOne();
+    void server.exited.then(() => {
+      if (server === killed) return;
+      deaths.push(`a server ended by itself:\n${server.log().slice(-MAX_LOG_LENGTH)}`);
+      current = begin();
+      // Whoever asks for it next is told, too.
+      current.catch(() => undefined);
+    });
+    return server;
+  };
+  let current = begin();
+  await current;
   return {
+    deaths,
     running: () => current,
     async kill() {
-      const server = await current;
+      killed = await current;
       current = new Promise((resolve) => (started = resolve));
-      await server.kill();
+      await killed.kill();
     },
     async start() {
-      const next = startOne();
-      started(next);
-      current = next;
-      await next;
+      current = begin();
+      started(current);
+      await current;
     },
     async signal(name) {
-      process.kill((await current).pid, name);
+      const { pid } = await current;
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        // It ended by itself meanwhile, which `deaths` tells.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
     },
   };
 }

@@ -46,7 +46,12 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
         random: seededRandom(seed),
         faults,
         faultCount: options.faultsInRound,
-      });
+      }).catch((error: unknown) => String(error));
+      if (typeof result === 'string') {
+        const deaths = target.servers.flatMap((server) => server.deaths);
+        problems.push(`${name}, seed ${seed}: the round broke off: ${[...deaths, result].join('\n')}`);
+        break;
+      }
       const found = [...result.problems, ...(await checkFootprints(target, atRest))];
       for (const [what, count] of Object.entries(result.counts)) counts[what] = (counts[what] ?? 0) + count;
       log(`${name}, seed ${seed}: ${showCounts(result.counts)}; ${found.length} problems`);

@@ -39,7 +39,9 @@ export function startWatcher(
       } else if (end === 'failed') await delay(AGAIN_AFTER_MS);
     }
   };
-  return { newest, reconnects: () => reconnects, expiries: () => expiries, ended: run() };
+  const ended = run();
+  ended.catch(() => undefined);
+  return { newest, reconnects: () => reconnects, expiries: () => expiries, ended };
 }
 
 type End = 'expired' | 'failed' | 'closed';
