@@ -136,7 +136,7 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
     const missing = /open \/none: no such file/;
     for (const [name, expected, says, ...flags] of [
       ['reconciler', 255, /--endpoint-reconciler-type: .*guess/, '--endpoint-reconciler-type=guess'],
-      ['kubelets', 1, missing, '--kubelet-certificate-authority=/none'],
+      ['kubelets', 255, missing, '--kubelet-certificate-authority=/none'],
       ['proxy', 1, missing, '--proxy-client-cert-file=/none', '--proxy-client-key-file=/none'],
     ] as const) {
       const dir = path.join(folder, name);

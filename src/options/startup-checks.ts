@@ -88,19 +88,13 @@ const inFactory = (why: string): string => `error creating storage factory: ${wh
 const inLeases = (why: string): string => `Error creating leases: ${inFactory(why)}`;
 
 /** Met, as in kube-apiserver, once the store has answered and the parts of the server are put together. */
-export function workMistake(options: Options): Pick<StartupMistake, 'error' | 'exitCode'> | undefined {
-  const checks: readonly (readonly [check: Check, exitCode: number])[] = [
-    [reconcilerError, FATAL],
-    [kubeletsError, 1],
-    [proxyCertificateError, 1],
-    [http2SuitesError, 1],
-  ];
-  for (const [check, exitCode] of checks) {
-    const error = check(options);
-    if (error !== undefined) return { error, exitCode };
-  }
-  return undefined;
+export function assemblyMistake(options: Options): Pick<StartupMistake, 'error' | 'exitCode'> | undefined {
+  const error = proxyCertificateError(options) ?? http2SuitesError(options);
+  return error === undefined ? undefined : { error, exitCode: 1 };
 }
+
+/** Met once the server begins its work, which then ends. */
+export const workError = (options: Options): string | undefined => reconcilerError(options) ?? kubeletsError(options);
 
 function servingCertificateError({ secureServing: { tlsCertFile, tlsPrivateKeyFile } }: Options): string | undefined {
   if (tlsCertFile === '' && tlsPrivateKeyFile === '') return undefined;

@@ -10,7 +10,7 @@ import { createRestMetrics } from '../rest/contract/metrics.js';
 import { WatchBuffers } from '../rest/wire/watch-buffers.js';
 import { emulatedVersionInfo } from '../machinery/version-info.js';
 import type { Options } from '../options/options.js';
-import { workMistake } from '../options/startup-checks.js';
+import { assemblyMistake } from '../options/startup-checks.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import { workerConverter } from '../rest/wire/convert-bytes.js';
@@ -67,7 +67,7 @@ export async function buildServer(options: Options, logs: Logs): Promise<Running
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   await ensurePortFree({ address, port, permitPortSharing });
   const objects = await openObjects(buildCore(options, logs));
-  const mistake = workMistake(options);
+  const mistake = assemblyMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
   const { lifecycle, health, hooks, metrics, certificates, debug } = parts;

@@ -25,6 +25,7 @@ import { cidrText } from '../lib/values/ip-address.js';
 import type { Logs } from '../lib/telemetry/log.js';
 import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { Options } from '../options/options.js';
+import { workError } from '../options/startup-checks.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { Authorization } from './access/authorization.js';
@@ -263,6 +264,8 @@ function apiServiceHook(
   log: (message: string) => void,
 ): StartHook {
   const { misc, secureServing } = options;
+  const mistake = workError(options);
+  if (mistake !== undefined) return () => Promise.reject(new Error(mistake));
   const presence = createPresence({
     what: 'the service of the API',
     ensure: () =>
