@@ -144,15 +144,7 @@ class FormedEvents extends SharedEvents {
   }
 
   protected encode(event: WatchEvent): MaybePromise<Buffer> {
-    const { media } = this;
-    const stored = objectOf(this.#endpoint, event);
-    if (event.type !== 'BOOKMARK' && isLarge(this.#endpoint, stored)) {
-      const large = largeObject(this.#endpoint, this.#negotiated, this.#form, stored, this.#services);
-      return large.then((bytes) => frameEvent(media, event.type, bytes));
-    }
-    if (this.#protobuf !== undefined) return this.#protobuf.event(event.type, stored);
-    const { type, value } = formedValue(this.#endpoint, this.#form, stored);
-    return frameEvent(media, event.type, encodeObject(media, type, value));
+    return formedEvent(this.#endpoint, this.#negotiated, this.#form, event, this.#services, this.#protobuf);
   }
 }
 
@@ -177,17 +169,30 @@ class TableEvents implements EventEncoder {
 
   #event(event: WatchEvent): MaybePromise<Buffer> {
     const { endpoint, negotiated, query, services } = this;
-    const { media } = negotiated;
     const form = { ...requestedForm(negotiated, query, services.clock), withoutColumns: !this.#isFirst };
     this.#isFirst = false;
-    const stored = objectOf(endpoint, event);
-    if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
-      const large = largeObject(endpoint, negotiated, form, stored, services);
-      return large.then((bytes) => frameEvent(media, event.type, bytes));
-    }
-    const { type, value } = formedValue(endpoint, form, stored);
-    return frameEvent(media, event.type, encodeObject(media, type, value));
+    return formedEvent(endpoint, negotiated, form, event, services);
   }
+}
+
+/** A frame in any form but stored JSON; later where the object is large. */
+function formedEvent(
+  endpoint: Endpoint,
+  negotiated: Negotiated,
+  form: Form,
+  event: WatchEvent,
+  services: Pick<RestServices, 'converter'>,
+  protobuf?: ProtobufForm,
+): MaybePromise<Buffer> {
+  const { media } = negotiated;
+  const stored = objectOf(endpoint, event);
+  if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
+    const large = largeObject(endpoint, negotiated, form, stored, services);
+    return large.then((bytes) => frameEvent(media, event.type, bytes));
+  }
+  if (protobuf !== undefined) return protobuf.event(event.type, stored);
+  const { type, value } = formedValue(endpoint, form, stored);
+  return frameEvent(media, event.type, encodeObject(media, type, value));
 }
 
 const objectOf = (endpoint: Endpoint, event: WatchEvent): StoredObject =>
