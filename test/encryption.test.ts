@@ -124,7 +124,7 @@ for (const store of ['embedded', 'etcd'] as const) {
       assert.match(atFirst.out, /^secrets\n +0 {2}aesgcm:v1:two {2}writes\n +60 {2}aesgcm:v1:one\n$/);
       const no = await command(running, 'may-remove', 'aesgcm:v1:one');
       assert.equal(no.code, 1);
-      assert.match(no.out, /^no: 60 objects are sealed with it\n {2}\/registry\/secrets\/default\/s0\n/);
+      assert.match(no.out, /^no: 60 objects are encrypted with it\n {2}\/registry\/secrets\/default\/s0\n/);
 
       await running.request('POST', '/debug/encryption/rewrite?objectsPerSecond=50');
       const some = async (): Promise<number> =>
@@ -142,7 +142,7 @@ for (const store of ['embedded', 'etcd'] as const) {
       assert.deepEqual([done.code, done.err], [0, '']);
       assert.match(done.out, new RegExp(`\\ndone: ${left} of 60 rewritten, 0 failed\\n$`));
       const yes = await command(running, 'may-remove', 'aesgcm:v1:one');
-      assert.deepEqual([yes.code, yes.out], [0, 'yes: no stored object is sealed with it\n']);
+      assert.deepEqual([yes.code, yes.out], [0, 'yes: no stored object is encrypted with it\n']);
       assert.equal((await command(running, 'may-remove', 'aesgcm:v1:two')).code, 1);
       await running.kill();
 

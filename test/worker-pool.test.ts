@@ -125,7 +125,7 @@ const FAILURES = [
   {
     name: 'never answers',
     instead: 'for (;;);',
-    expected: /^504 Timeout: work aside was not done in time$/,
+    expected: /^504 Timeout: the worker did not finish in time$/,
   },
 ] as const;
 

@@ -51,7 +51,7 @@ test('runs the plugins that mutate once more when one requests it, and never a t
       admits('asks', (_attributes, round) => {
         const notes = round.notes('asks', () => ({ calls: 0 }));
         seen.push(`asks ${++notes.calls}`);
-        round.askAgain();
+        round.requestReinvocation();
         return waits ? Promise.resolve() : undefined;
       }),
     ]);

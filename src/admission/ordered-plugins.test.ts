@@ -17,7 +17,7 @@ const NO_POLICIES = {
     equivalentsOf: () => [],
     convert: () => undefined,
     inVersion: (_resource: unknown, object: KubeObject) => object,
-    print: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
+    encode: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
     typeOf: () => undefined,
   },

@@ -46,7 +46,7 @@ export interface Round {
   /** True in the second round. */
   readonly again: boolean;
   /** Asks for the second round; in the second, for nothing. */
-  askAgain(): void;
+  requestReinvocation(): void;
   /** What a plugin keeps from the first round for the second, created on first use. */
   notes<T extends object>(plugin: string, make: () => T): T;
 }

@@ -10,7 +10,7 @@ export class Rounds implements Round {
     return this.second;
   }
 
-  askAgain(): void {
+  requestReinvocation(): void {
     this.wanted = true;
   }
 

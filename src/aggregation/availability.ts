@@ -144,7 +144,7 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     const judgement = await judge(service);
     if (judgement === undefined) return 'done';
     metrics.judged(name, judgement);
-    if (isSaid(service, judgement)) return 'done';
+    if (isRecorded(service, judgement)) return 'done';
     const now = timestamp(new Date(clock.now()));
     const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
     await ignoringConflicts(client.update(API_SERVICES, service, say, SERVER_MANAGER, 'status'));
@@ -159,7 +159,7 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
 const isNew = (service: Readonly<APIService> | undefined): boolean =>
   service !== undefined && (service.status.conditions ?? []).length === 0;
 
-function isSaid({ status }: Readonly<APIService>, judgement: Judgement): boolean {
+function isRecorded({ status }: Readonly<APIService>, judgement: Judgement): boolean {
   const said = status.conditions?.find(({ type }) => type === judgement.type);
   return said?.status === judgement.status && said?.reason === judgement.reason && said?.message === judgement.message;
 }

@@ -6,9 +6,9 @@ import type { CertificateNotes } from '../machinery/certificate-notes.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Trace } from '../tracing/trace.js';
-import type { TellFault } from '../outbound/certificate-faults.js';
+import type { OnCertificateFault } from '../outbound/certificate-faults.js';
 import { OutboundError } from '../outbound/outbound-error.js';
-import { askForwarded, passOn } from '../outbound/proxy/forward.js';
+import { sendForwarded, passOn } from '../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../outbound/proxy/forward-upgrade.js';
 import { forwardedHeaders, type Headers, upgradeHeaders } from '../outbound/proxy/headers.js';
 import { forwardedUri } from '../outbound/proxy/links.js';
@@ -64,7 +64,7 @@ export interface HandOnOptions {
   readonly rejectRedirects: boolean;
   /** Go along with what the client sent. */
   readonly headers?: Headers;
-  readonly certificateFault?: TellFault | undefined;
+  readonly certificateFault?: OnCertificateFault | undefined;
 }
 
 /** The other server's answer, or a refusal in plain words where there is none. */
@@ -90,7 +90,7 @@ async function proxy(
   try {
     const target = targetOf(request, info);
     const shownUrl = `https://${server.host}${target}`;
-    answer = await askForwarded(request, { ...server, target, shownUrl, headers, trace, certificateFault });
+    answer = await sendForwarded(request, { ...server, target, shownUrl, headers, trace, certificateFault });
   } catch (error) {
     return plain(503, `error trying to reach service: ${OutboundError.from(error).message}\n`);
   }

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, forbidden } from '../machinery/field-error.js';
-import { wasGivenEmpty } from '../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../machinery/explicit-empty.js';
 import type { ObjectMeta } from '../machinery/object.js';
 import { validateAnnotations } from '../machinery/validation/object-meta.js';
 import { validateLabels } from '../machinery/validation/label-selector.js';
@@ -28,7 +28,7 @@ export function validateTemplateMeta(metadata: Readonly<ObjectMeta>, path: Field
     ...validateLabels(metadata.labels, path.child('labels')),
   ];
   for (const member of NOT_IN_TEMPLATES) {
-    if ((metadata[member] ?? undefined) === undefined && !wasGivenEmpty(metadata, member)) continue;
+    if ((metadata[member] ?? undefined) === undefined && !wasExplicitEmpty(metadata, member)) continue;
     errors.push(forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set'));
   }
   return errors;

@@ -26,7 +26,7 @@ export interface BufferedOptions {
 
 const LINGER_MS = 10;
 /** Batches that a slow webhook has not answered yet. */
-const MAX_ON_THE_WAY = 1000;
+const MAX_IN_FLIGHT = 1000;
 /** The objects in the events that wait may be large: a buffer that is not full by number is full by their bytes. */
 const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
@@ -40,7 +40,7 @@ export class BufferedBackend implements AuditBackend {
   private readonly bucket: TokenBucket | undefined;
   private readonly linger: Deadline;
   private readonly batchWait: Deadline;
-  private readonly onTheWay = new Set<Promise<unknown>>();
+  private readonly inFlight = new Set<Promise<unknown>>();
   private closed = false;
   private whenIdle: (() => void) | undefined = undefined;
 
@@ -79,7 +79,7 @@ export class BufferedBackend implements AuditBackend {
     this.release?.();
     this.send();
     await idle;
-    await Promise.all(this.onTheWay);
+    await Promise.all(this.inFlight);
     await this.waiting.close();
   }
 
@@ -96,7 +96,7 @@ export class BufferedBackend implements AuditBackend {
 
   /** A batch is held by the throttle, or the back end accepts no more. */
   private get held(): boolean {
-    return this.release !== undefined || this.onTheWay.size >= (this.options.parallel ? MAX_ON_THE_WAY : 1);
+    return this.release !== undefined || this.inFlight.size >= (this.options.parallel ? MAX_IN_FLIGHT : 1);
   }
 
   private send(): void {
@@ -143,10 +143,10 @@ export class BufferedBackend implements AuditBackend {
     const stored = store();
     if (!(stored instanceof Promise)) return;
     const done = stored.finally(() => {
-      this.onTheWay.delete(done);
+      this.inFlight.delete(done);
       this.send();
     });
-    this.onTheWay.add(done);
+    this.inFlight.add(done);
   }
 }
 

@@ -153,8 +153,8 @@ test('flow control: mandatory objects are mended, changed suggestions are kept, 
 
 test('a server that cannot add its priority classes says so, and why', async () => {
   const client = new TestClient();
-  client.create = () => Promise.reject(new Error('no key to seal it with'));
+  client.create = () => Promise.reject(new Error('no key to encrypt it with'));
   await assert.rejects(ensureSystemPriorityClasses(client), {
-    message: 'unable to add default system priority classes: no key to seal it with',
+    message: 'unable to add default system priority classes: no key to encrypt it with',
   });
 });

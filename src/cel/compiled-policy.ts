@@ -1,7 +1,7 @@
 // The seam between admission, which decides what a policy's expressions mean, and the engine that runs them.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { UserInfo } from '../machinery/user.js';
-import type { Ask } from './kubernetes/authorizer.js';
+import type { Authorize } from './kubernetes/authorizer.js';
 
 export interface PolicyCompiler {
   /** Never fails: an expression that does not compile yields its error when it is evaluated. */
@@ -68,7 +68,7 @@ export interface PolicyInput {
   /** Whom and what `authorizer` is about; messages and annotations have none. */
   readonly authorizer?: {
     readonly user: UserInfo;
-    readonly ask: Ask;
+    readonly ask: Authorize;
     readonly resource: {
       readonly apiGroup: string;
       readonly resource: string;

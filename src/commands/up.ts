@@ -39,7 +39,7 @@ controllers, and an administrator's kubeconfig in the data folder. A folder keep
       server,
       parts,
       flagsFor: (attempt) => serverFlags(own, flags, server, attempt),
-      choosesPort: !flags.given.has('secure-port'),
+      choosesPort: !flags.setFlags.has('secure-port'),
     });
   },
 };
@@ -49,7 +49,7 @@ function alreadyUp(server: LocalServer, pid: number, flags: UpFlags, { print, pr
   if (flags.values.up.foreground) {
     throw new CommandFailure(`a server runs in ${server.dataDir} already, process ${pid}; \`binnacle down\` stops it`);
   }
-  if ([...flags.given].some((name) => name !== 'data-dir')) {
+  if ([...flags.setFlags].some((name) => name !== 'data-dir')) {
     printError('It runs with the flags of its start; `binnacle down` first to change them.\n');
   }
   print(`Runs already. Try:\n\n  kubectl --kubeconfig ${server.kubeconfigFile} get namespaces\n`);
@@ -59,18 +59,18 @@ function alreadyUp(server: LocalServer, pid: number, flags: UpFlags, { print, pr
 /** What was given, and what is sensible on one machine where nothing was. */
 async function serverFlags(
   own: readonly string[],
-  { given, values }: UpFlags,
+  { setFlags, values }: UpFlags,
   server: LocalServer,
   attempt: number,
 ): Promise<string[]> {
-  const isOpen = given.has('bind-address');
+  const isOpen = setFlags.has('bind-address');
   const address = isOpen ? values.secureServing.bindAddress : '127.0.0.1';
   const unlessGiven = (name: string, value: string, ...others: string[]): string[] =>
-    [name, ...others].some((one) => given.has(one)) ? [] : [`--${name}=${value}`];
+    [name, ...others].some((one) => setFlags.has(one)) ? [] : [`--${name}=${value}`];
   return [
     // Who only tries it out opens no door: the program itself listens on every interface, as kube-apiserver does.
     ...unlessGiven('bind-address', address),
-    ...(given.has('secure-port') ? [] : [`--secure-port=${await choosePort(address, server.url(), attempt)}`]),
+    ...(setFlags.has('secure-port') ? [] : [`--secure-port=${await choosePort(address, server.url(), attempt)}`]),
     ...unlessGiven('authorization-mode', 'Node,RBAC', 'authorization-config'),
     ...unlessGiven('service-cluster-ip-range', '10.0.0.0/24'),
     ...unlessGiven('allow-privileged', 'true'),

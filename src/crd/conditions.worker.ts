@@ -7,7 +7,7 @@ import { crdFrom, crdJson } from './crd-json.js';
 import { type ComputedConditions, computeConditions } from './compute-conditions.js';
 
 export const COMPUTE_CONDITIONS = task<{ readonly crd: Uint8Array }, { readonly conditions: ComputedConditions }>(
-  'tell',
+  'computeConditions',
 );
 
 /** About as many bytes has a part of a schema when it is encoded. */

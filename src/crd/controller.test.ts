@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
 import { type Answer, TestApi } from '../server/testing/test-api.js';
-import { startDefinitions } from './controller.js';
+import { startCrdController } from './controller.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/example.test/v1/namespaces/default/things';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   stop = new AbortController();
   const registry = api.resources.registry(GROUP_RESOURCE);
   assert.ok(registry);
-  const { served } = startDefinitions({
+  const { served } = startCrdController({
     store: registry.store,
     operations: api.resources.operations,
     context: api.context,

@@ -25,7 +25,7 @@ import { createDefinitionWriter } from './definition-writer.js';
 import { finalizeDefinition, needsFinalizing } from './finalize.js';
 import { conditionsOf } from './conditions.worker.js';
 
-export interface DefinitionsOptions {
+export interface CrdControllerOptions {
   /** The store of the CRDs. */
   readonly store: ResourceStore;
   readonly operations: ObjectOperations;
@@ -60,14 +60,14 @@ interface Serving {
 
 const RETRY_MS = 1000;
 
-export interface StartedDefinitions {
+export interface StartedCrdController {
   /** Resolves once the CRDs that were there at the start are known. */
   readonly synced: Promise<void>;
   /** Resolves once the CRDs that were there at the start are served. */
   readonly served: Promise<void>;
 }
 
-export function startDefinitions(options: DefinitionsOptions): StartedDefinitions {
+export function startCrdController(options: CrdControllerOptions): StartedCrdController {
   const { store, signal, log } = options;
   const crds = new Map<string, Crd>();
   const controller = new CrdController(options, crds);
@@ -100,7 +100,7 @@ class CrdController {
   readonly #writer;
 
   constructor(
-    private readonly options: DefinitionsOptions,
+    private readonly options: CrdControllerOptions,
     private readonly crds: Map<string, Crd>,
   ) {
     this.#writer = createDefinitionWriter(options);

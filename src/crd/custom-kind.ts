@@ -29,7 +29,7 @@ import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
 import { renewingOnWorker } from './renew.worker.js';
 import { setDefaults } from './set-defaults.js';
-import { fitted, storedCodec, writtenCodec } from './stored-codec.js';
+import { prunedTo, storedCodec, writtenCodec } from './stored-codec.js';
 import { customStrategy } from './strategy.js';
 import { withoutUnknownDefaults } from './pruned-schema.js';
 
@@ -189,7 +189,7 @@ function versionView(
   const formOf = (into: string): Form => {
     const wanted = into === apiVersion ? version : stored;
     return {
-      fit: (object) => fitted(wanted.type, object),
+      prune: (object) => prunedTo(wanted.type, object),
       elsewhere: workers && {
         workers,
         requires: requirement,
@@ -298,7 +298,7 @@ function definitionOfVersion(
     }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
-      fit(object) {
+      prune(object) {
         if (!needsPruning(object)) return false;
         version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
         return true;
@@ -312,7 +312,7 @@ function definitionOfVersion(
       ...(expressions && { expressions }),
       ...(pruned && {
         toStored: (object: KubeObject) => inFormOf(stored, object),
-        asSeen(object: Readonly<KubeObject>) {
+        asServed(object: Readonly<KubeObject>) {
           const seen = deepCopy(object) as JsonObject & KubeObject;
           version.type.unstructured?.coerce(seen, false);
           return seen;

@@ -64,13 +64,13 @@ function renewed(formOf: FormOf, tree: unknown): KubeObject {
   if (form === undefined) {
     throw new DecodeError(`request to convert CR from an invalid group/version: ${String(tree['apiVersion'])}`);
   }
-  const object = fitted(form.type, tree);
+  const object = prunedTo(form.type, tree);
   setDefaults(object, form.schema());
   return object;
 }
 
 /** What the type has of an object, in place. */
-export function fitted(type: StructType, tree: Record<string, unknown>): KubeObject {
+export function prunedTo(type: StructType, tree: Record<string, unknown>): KubeObject {
   const object = decoded(type, tree) as unknown as KubeObject;
   // Objects from before there were generations begin at the first.
   object.metadata.generation ??= 1;

@@ -36,9 +36,9 @@ export interface StrategyOptions {
   /** Brings an object that passed the rules of its version into the form that is stored. */
   readonly toStored?: (object: KubeObject) => void;
   /** The other way round, a copy. */
-  readonly asSeen?: (stored: Readonly<KubeObject>) => Readonly<KubeObject>;
+  readonly asServed?: (stored: Readonly<KubeObject>) => Readonly<KubeObject>;
   /** Drops what the schema does not know, for an object that was changed after it was read. True when it did. */
-  readonly fit?: (object: KubeObject) => boolean;
+  readonly prune?: (object: KubeObject) => boolean;
 }
 
 /** So many alternatives run as long as all else that is done with a value. */
@@ -54,7 +54,7 @@ function weightOf(schema: Schema | undefined): number {
 }
 
 export function customStrategy(options: StrategyOptions): Strategy {
-  const { schema, subresources, toStored, asSeen, fit } = options;
+  const { schema, subresources, toStored, asServed, prune } = options;
   const hasStatus = subresources.status !== undefined;
   const checkRules = rulesOf(options);
   const weight = once(() => weightOf(options.stated));
@@ -94,10 +94,10 @@ export function customStrategy(options: StrategyOptions): Strategy {
       return finalizerWarnings((metadata.finalizers ?? []).filter((name) => !before.has(name)));
     },
     ...(toStored && { canonicalize: toStored }),
-    ...(asSeen && { asSeen }),
+    ...(asServed && { asServed }),
     pruneForStorage(object) {
-      const isFitted = fit?.(object) === true;
-      return (hasStatus && setStatus(object, schema())) || isFitted;
+      const isPruned = prune?.(object) === true;
+      return (hasStatus && setStatus(object, schema())) || isPruned;
     },
     ...(hasStatus && { status: statusStrategy(options, checkRules) }),
     resetFields: { '': hasStatus ? [['status']] : [], status: [['spec']] },

@@ -68,8 +68,8 @@ class ResourceTransformer implements ValueTransformer {
     return this.current() !== this.first;
   }
 
-  get opensEachTime(): boolean {
-    return this.#inForce().opensEachTime === true;
+  get decryptsEachRead(): boolean {
+    return this.#inForce().decryptsEachRead === true;
   }
 
   #inForce(): Encrypter {

@@ -27,7 +27,7 @@ function transformations(registry: MetricRegistry): Transformations {
   });
   const operations = registry.counter({
     name: 'apiserver_storage_transformation_operations_total',
-    help: 'Values that were sealed or opened, by how it went.',
+    help: 'Values encrypted or decrypted, by outcome.',
     labels: ['resource', 'transformation_type', 'transformer_prefix', 'status'],
     stability: 'ALPHA',
   });
@@ -51,7 +51,7 @@ function kmsPlugins(registry: MetricRegistry, server: string, now: () => number)
   const envelope = 'apiserver_envelope_encryption';
   const latency = registry.histogram({
     name: `${envelope}_kms_operations_latency_seconds`,
-    help: 'How long calls to key services took, by how they ended.',
+    help: 'How long calls to KMS plugins took, by how they ended.',
     labels: ['provider_name', 'method_name', 'grpc_status_code'],
     buckets: exponentialBuckets(0.0001, 2, 20),
     stability: 'ALPHA',
@@ -59,25 +59,25 @@ function kmsPlugins(registry: MetricRegistry, server: string, now: () => number)
   const keyLabels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'];
   const used = registry.counter({
     name: `${envelope}_key_id_hash_total`,
-    help: 'How often a key of a key service was used.',
+    help: 'How often a key of a KMS plugin was used.',
     labels: keyLabels,
     stability: 'ALPHA',
   });
   const usedAt = registry.gauge({
     name: `${envelope}_key_id_hash_last_timestamp_seconds`,
-    help: 'When a key of a key service was last used.',
+    help: 'When a key of a KMS plugin was last used.',
     labels: keyLabels,
     stability: 'ALPHA',
   });
   const seenAt = registry.gauge({
     name: `${envelope}_key_id_hash_status_last_timestamp_seconds`,
-    help: 'When the status of a key service last named a key.',
+    help: 'When the status of a KMS plugin last named a key.',
     labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
     stability: 'ALPHA',
   });
   const invalid = registry.counter({
     name: `${envelope}_invalid_key_id_from_status_total`,
-    help: 'How often the status of a key service named a key that cannot be one.',
+    help: 'How often the status of a KMS plugin named a key that cannot be one.',
     labels: ['provider_name', 'error'],
     stability: 'ALPHA',
   });
@@ -89,7 +89,7 @@ function kmsPlugins(registry: MetricRegistry, server: string, now: () => number)
   });
   const misses = registry.counter({
     name: 'apiserver_storage_envelope_transformation_cache_misses_total',
-    help: 'Data keys that a key service had to unwrap.',
+    help: 'Data keys that a KMS plugin had to unwrap.',
     stability: 'ALPHA',
   });
   const made = registry.histogram({
@@ -110,7 +110,7 @@ function kmsPlugins(registry: MetricRegistry, server: string, now: () => number)
   });
   const arrivals = registry.histogram({
     name: `${envelope}_dek_cache_inter_arrival_time_seconds`,
-    help: 'Time between values that were sealed or opened (KMS v1).',
+    help: 'Time between values encrypted or decrypted (KMS v1).',
     labels: ['transformation_type'],
     buckets: exponentialBuckets(60, 2, 10),
     stability: 'ALPHA',

@@ -83,7 +83,7 @@ const nameOf = (prefix: string): string => (prefix === '' ? IDENTITY : prefix.sl
 
 /** Up to the name of the key, as far as the parts are recognized. */
 function unknownPrefix(value: Buffer): string {
-  if (!isEncrypted(value)) return 'not sealed';
+  if (!isEncrypted(value)) return 'not encrypted';
   const parts = value.toString('latin1', ENCRYPTED.length, ENCRYPTED.length + SHOWN_CHARACTERS).split(':');
   return parts
     .slice(0, 3)

@@ -32,12 +32,12 @@ export class PrefixedEncrypters implements Encrypter {
   ) {
     this.#candidates = encrypters.map(({ prefix, encrypter }) => ({ prefix, bytes: Buffer.from(prefix), encrypter }));
     const [first] = this.#candidates;
-    if (first === undefined) throw new Error('nothing to seal with');
+    if (first === undefined) throw new Error('nothing to encrypt with');
     this.#first = first;
   }
 
-  get opensEachTime(): boolean {
-    return this.#candidates.some(({ encrypter }) => encrypter.opensEachTime === true);
+  get decryptsEachRead(): boolean {
+    return this.#candidates.some(({ encrypter }) => encrypter.decryptsEachRead === true);
   }
 
   /** Each way to encrypt with the whole of its prefix, nested ones one by one. */

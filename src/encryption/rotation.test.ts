@@ -113,7 +113,7 @@ describe('rotation', () => {
     const rotation = await shelf.rotation(gcm(two, one), identity);
     assert.deepEqual(await rotation.mayRemove('aesgcm:v1:one', undefined), {
       mayRemove: false,
-      because: '1 object is sealed with it',
+      because: '1 object is encrypted with it',
       objects: 1,
       inTheWay: [`${PREFIX}a`],
     });
@@ -121,11 +121,11 @@ describe('rotation', () => {
       const { mayRemove, because } = await rotation.mayRemove(provider, undefined);
       return [mayRemove, because];
     };
-    assert.deepEqual(await about('aesgcm:v1:two'), [false, 'it is what values are sealed with now']);
-    assert.deepEqual(await about('identity'), [true, 'no stored object is sealed with it']);
+    assert.deepEqual(await about('aesgcm:v1:two'), [false, 'it is what values are encrypted with now']);
+    assert.deepEqual(await about('identity'), [true, 'no stored object is encrypted with it']);
     assert.match((await about('aesgcm:v1:none'))[1], /^the configuration does not have it/);
     await rewrite(rotation);
-    assert.deepEqual(await about('aesgcm:v1:one'), [true, 'no stored object is sealed with it']);
+    assert.deepEqual(await about('aesgcm:v1:one'), [true, 'no stored object is encrypted with it']);
   });
 
   it('distinguishes keys of the same name by what they decrypt', async () => {

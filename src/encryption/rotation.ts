@@ -109,12 +109,12 @@ export class Rotation {
       }
     }
     const because = writes
-      ? 'it is what values are sealed with now'
+      ? 'it is what values are encrypted with now'
       : objects > 0
-        ? `${objects} ${objects === 1 ? 'object is' : 'objects are'} sealed with it`
+        ? `${objects} ${objects === 1 ? 'object is' : 'objects are'} encrypted with it`
         : configured
-          ? 'no stored object is sealed with it'
-          : 'the configuration does not have it, and no stored object is sealed with it';
+          ? 'no stored object is encrypted with it'
+          : 'the configuration does not have it, and no stored object is encrypted with it';
     return { mayRemove: !writes && objects === 0, because, objects, inTheWay };
   }
 

@@ -17,7 +17,7 @@ export interface ValueTransformer {
   /** What was decrypted before might fail now: other providers are in force than at first. */
   readonly changed?: boolean;
   /** A read of the newest version decrypts it anew, although the cache has it: the plugin must be called each time. */
-  readonly opensEachTime?: boolean;
+  readonly decryptsEachRead?: boolean;
 }
 
 /** Where a value lies: what it is bound to, and which resource the counts name. */
@@ -38,7 +38,7 @@ export interface Encrypter {
   /** Fails with kube-apiserver's words. */
   decrypt(encrypted: Buffer, place: Place): MaybePromise<Decrypted>;
   /** As that of a transformer. */
-  readonly opensEachTime?: boolean;
+  readonly decryptsEachRead?: boolean;
   /** Which key of a KMS plugin encrypted a value, found without calling the plugin. */
   keyOf?(encrypted: Buffer): UsedKey;
 }

@@ -30,7 +30,7 @@ interface TestRequest {
 async function ask({ rate, groups = [MASTERS_GROUP], headers = {}, target = MAP, handler }: TestRequest) {
   const spans: RecordedSpan[] = [];
   const tracing =
-    rate === undefined ? undefined : new Tracer({ ratePerMillion: rate, take: (span) => spans.push(span) });
+    rate === undefined ? undefined : new Tracer({ ratePerMillion: rate, onEnd: (span) => spans.push(span) });
   let forwarded: Readonly<Record<string, string>> = {};
   const run = buildChain(
     {

@@ -152,7 +152,7 @@ export class FairQueues<T> {
     }
     this.#join(queue, ticket);
     this.#observe.enqueued(ticket, queue.waiting.size);
-    this.#tellDemand(nowMs);
+    this.#reportDemand(nowMs);
     this.#dispatch(ticket);
     return ticket.startedMs === undefined ? 'wait' : 'execute';
   }
@@ -167,7 +167,7 @@ export class FairQueues<T> {
     this.cancelled++;
     this.#bound(queue);
     this.#settle(queue);
-    this.#tellDemand(nowMs);
+    this.#reportDemand(nowMs);
     this.#dispatch();
   }
 
@@ -321,7 +321,7 @@ export class FairQueues<T> {
     this.seatsInUse += ticket.seats;
     this.#observe.executing(ticket, 1);
     this.#observe.seatsHeld(ticket, 1);
-    this.#tellDemand(nowMs);
+    this.#reportDemand(nowMs);
   }
 
   #release(ticket: Ticket<T>, nowMs: number): void {
@@ -332,7 +332,7 @@ export class FairQueues<T> {
       queue.seatsInUse -= ticket.seats;
       this.#removeIfSpare(queue);
     }
-    this.#tellDemand(nowMs);
+    this.#reportDemand(nowMs);
     if (ticket.lingerMs > 0) this.#dispatch();
   }
 
@@ -356,7 +356,7 @@ export class FairQueues<T> {
     if (this.#robin >= queue.index && this.#robin > 0) this.#robin--;
   }
 
-  #tellDemand(nowMs: number): void {
+  #reportDemand(nowMs: number): void {
     this.demand.set(this.seatsInUse + this.waitingSeats, nowMs);
     this.#observe.demand(this.seatsInUse, this.waitingSeats, nowMs);
   }

@@ -160,7 +160,7 @@ class ClassifiedSchema implements Classified {
   }
 
   distinguisherOf(info: RequestInfo, user: UserInfo): string {
-    if (!this.level.tellsFlowsApart || this.by === undefined) return '';
+    if (!this.level.distinguishesFlows || this.by === undefined) return '';
     return this.by === 'ByUser' ? user.name : info.namespace;
   }
 }

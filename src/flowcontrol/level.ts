@@ -77,7 +77,7 @@ export class PriorityLevel {
   }
 
   /** Flows share one queue where there is only one, and none matter where there are no queues. */
-  get tellsFlowsApart(): boolean {
+  get distinguishesFlows(): boolean {
     return (this.#limits.queues ?? 0) > 1;
   }
 
@@ -138,7 +138,7 @@ export class PriorityLevel {
   leave(ticket: Ticket<LevelSubject>): void {
     this.queues.leave(ticket);
     this.#refused(ticket, 'time-out');
-    this.#tellIfIdle();
+    this.#reportIfIdle();
   }
 
   // hot: every request
@@ -148,7 +148,7 @@ export class PriorityLevel {
     const nowMs = this.#options.clock.now();
     metrics.executed((nowMs - (ticket.startedMs ?? nowMs)) / 1000, info.verb === 'watch');
     this.queues.finish(ticket);
-    this.#tellIfIdle();
+    this.#reportIfIdle();
     return nowMs;
   }
 
@@ -171,7 +171,7 @@ export class PriorityLevel {
     metrics.waited((this.#options.clock.now() - ticket.arrivedMs) / 1000, why === 'time-out');
   }
 
-  #tellIfIdle(): void {
+  #reportIfIdle(): void {
     if (this.quiescing && this.queues.idle) this.#options.onIdle();
   }
 

@@ -133,7 +133,7 @@ export interface KeyValueStore {
    */
   changes?(request: ChangesRequest): Promise<ChangesPage>;
   /** Whether `requestProgress` reliably leads to `progress` on watches. */
-  tellsProgress(): boolean;
+  supportsProgressRequests(): boolean;
   /** Requests `progress` soon on all watches; false when the store does not send it reliably. */
   requestProgress(): boolean;
   /** Drops what only reads and watches of revisions before this one need. */

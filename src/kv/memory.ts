@@ -104,7 +104,7 @@ class MemoryStore implements KeyValueStore {
     return { events, upTo: endRevision };
   }
 
-  tellsProgress(): boolean {
+  supportsProgressRequests(): boolean {
     return true;
   }
 

@@ -1,6 +1,6 @@
 // Which built-in APIs are served, as --runtime-config and the emulated version say: wide settings first, the narrower
 // one wins.
-import { saysTrue } from '../lib/go/strconv.js';
+import { isTrueText } from '../lib/go/strconv.js';
 import { INTRODUCTIONS, REMOVALS } from './api-introduction.js';
 import type { MinorVersion } from './kube-version.js';
 
@@ -35,7 +35,7 @@ export const VERSION_CLASSES: Readonly<Record<string, (version: string) => boole
 export function apiEnablement(config: RuntimeConfig, emulated?: EmulatedApis): ApiEnablement {
   const setting = (key: string): boolean | undefined => {
     const value = config[key];
-    return value === undefined ? undefined : value === '' || saysTrue(value);
+    return value === undefined ? undefined : value === '' || isTrueText(value);
   };
   const version = (group: string, name: string, byDefault: boolean): boolean => {
     let on = byDefault;

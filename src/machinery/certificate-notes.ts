@@ -1,6 +1,6 @@
 // Certificates of other servers that today's rules do not allow: counted, and noted on the request that met them.
 import type { MetricRegistry } from '../lib/telemetry/metrics.js';
-import type { CertificateFault, TellFault } from '../outbound/certificate-faults.js';
+import type { CertificateFault, OnCertificateFault } from '../outbound/certificate-faults.js';
 
 const REASONS: Readonly<Record<CertificateFault, string>> = {
   'missing-san': 'relies on a legacy Common Name field instead of the SAN extension for subject validation',
@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<CertificateFault, string>> = {
 };
 
 /** For a request: `annotate` puts a note on its audit event. */
-export type CertificateNotes = (annotate: (key: string, value: string) => void) => TellFault;
+export type CertificateNotes = (annotate: (key: string, value: string) => void) => OnCertificateFault;
 
 export function certificateNotes(registry: MetricRegistry, callers: 'webhooks' | 'kube_aggregator'): CertificateNotes {
   const counter = (fault: string, help: string) =>

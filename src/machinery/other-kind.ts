@@ -5,4 +5,4 @@ const others = new WeakSet<KubeObject>();
 
 export const noteOtherKind = (object: KubeObject): void => void others.add(object);
 
-export const saidOtherKind = (object: KubeObject): boolean => others.has(object);
+export const namedOtherKind = (object: KubeObject): boolean => others.has(object);

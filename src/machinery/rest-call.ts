@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import { goQuote } from '../lib/go/quote.js';
 import { mediaTypeFault } from './media-type-fault.js';
 import { parseStatus } from './rest-status.js';
-import type { TellFault } from '../outbound/certificate-faults.js';
+import type { OnCertificateFault } from '../outbound/certificate-faults.js';
 import type { OutboundRequest, OutboundResponse } from '../outbound/messages.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError, requestErrorText } from '../outbound/outbound-error.js';
@@ -30,7 +30,7 @@ export interface RestCall {
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
   readonly trace?: Trace | undefined;
-  readonly certificateFault?: TellFault | undefined;
+  readonly certificateFault?: OnCertificateFault | undefined;
   readonly wait: (ms: number) => Promise<void>;
   readonly observe?: RestObserver | undefined;
 }

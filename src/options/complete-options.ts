@@ -19,12 +19,12 @@ export type Completed =
 
 export interface CompletionInput {
   readonly values: Flags;
-  readonly given: ReadonlySet<string>;
+  readonly setFlags: ReadonlySet<string>;
   readonly emulation: Emulation;
   readonly env: Environment;
 }
 
-export function completeOptions({ values, given, emulation, env }: CompletionInput): Completed {
+export function completeOptions({ values, setFlags, emulation, env }: CompletionInput): Completed {
   const { generic, etcd, secureServing, authentication, authorization, misc } = values;
   const warnings: string[] = [...emulation.warnings];
 
@@ -37,7 +37,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   }
   if (generic.externalHostname === '') generic.externalHostname = generic.advertiseAddress;
   etcd.storageBackend = platformWord(etcd.storageBackend);
-  if (given.has('audit-webhook-batch-initial-backoff') && !given.has('audit-webhook-initial-backoff')) {
+  if (setFlags.has('audit-webhook-batch-initial-backoff') && !setFlags.has('audit-webhook-initial-backoff')) {
     values.audit.auditWebhookInitialBackoffMs = values.audit.auditWebhookBatchInitialBackoffMs;
   }
 
@@ -52,7 +52,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   }
 
   const embeddedStore = etcd.etcdServers.length === 0;
-  const serviceAccountKeys = embeddedStore && SERVICE_ACCOUNT_FLAGS.every((flag) => !given.has(flag));
+  const serviceAccountKeys = embeddedStore && SERVICE_ACCOUNT_FLAGS.every((flag) => !setFlags.has(flag));
   if (serviceAccountKeys) authentication.serviceAccountIssuer = [DEFAULT_SERVICE_ACCOUNT_ISSUER];
   if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...authentication.serviceAccountIssuer];
   const serviceAccountError = serviceAccountMistake(values);
@@ -67,7 +67,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
   const requested = values.binnacle.controllers;
   const options: Options = {
     ...values,
-    given,
+    setFlags,
     featureGates: emulation.featureGates,
     emulatedVersion: emulation.version,
     minCompatibleVersion: emulation.minCompatible,
@@ -83,7 +83,7 @@ export function completeOptions({ values, given, emulation, env }: CompletionInp
     generate: {
       servingCertificate:
         embeddedStore &&
-        !given.has('cert-dir') &&
+        !setFlags.has('cert-dir') &&
         secureServing.tlsCertFile === '' &&
         secureServing.tlsPrivateKeyFile === '',
       clientCa: embeddedStore && authentication.clientCaFile === '',

@@ -7,7 +7,7 @@ import type { Flags } from './topics.js';
 /** What the whole server is built from: every flag's value by topic, with what follows from them together. */
 export interface Options extends Flags {
   /** The flags that stood on the command line, by name. */
-  readonly given: ReadonlySet<string>;
+  readonly setFlags: ReadonlySet<string>;
   readonly featureGates: FeatureGates;
   readonly emulatedVersion: MinorVersion;
   readonly minCompatibleVersion: MinorVersion;

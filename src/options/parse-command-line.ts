@@ -50,7 +50,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
     const lines = [`Error: ${where}${error.message}`, ...(hint === undefined ? [] : [`Did you mean --${hint}?`])];
     return { kind: 'refused', lines, exitCode: 1 };
   }
-  const { values, given, positional, notices } = parsed;
+  const { values, setFlags, positional, notices } = parsed;
   if (values.global.help) {
     const others = hooks.ownVersion === undefined ? '' : '\nOther commands: `binnacle help`.\n';
     return { kind: 'print', text: `${helpText(TOPICS, hooks.columns ?? 0)}${others}` };
@@ -82,7 +82,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment, hook
   // kube-apiserver falls over it, with the exit code of a program that crashed.
   if (logFlushFrequencyMs <= 0)
     return refuse('--log-flush-frequency must be greater than zero', loggingFormat, undefined, 2);
-  const completed = completeOptions({ values, given, emulation: emulation.emulation, env });
+  const completed = completeOptions({ values, setFlags, emulation: emulation.emulation, env });
   if (!completed.ok) return refuse(completed.error, loggingFormat);
   let wrongFile: string | undefined;
   const errors = validateOptions(completed.options, {

@@ -72,9 +72,9 @@ test('a port range has both its ends', () => {
 });
 
 test('words may be joined by underscores and begin with the neutral word', () => {
-  const { values: all, given } = parse('--kvstore_servers=http://a');
+  const { values: all, setFlags } = parse('--kvstore_servers=http://a');
   assert.deepEqual(all.some.etcdServers, ['http://a']);
-  assert.deepEqual([...given], ['etcd-servers']);
+  assert.deepEqual([...setFlags], ['etcd-servers']);
 });
 
 test('a deprecated flag warns once', () => {

@@ -9,7 +9,7 @@ import { fieldName, type FlagSpec, type FlagValues, type Topic } from './flag-ta
 export interface ParsedFlags<Topics extends readonly Topic[]> {
   readonly values: FlagValues<Topics>;
   /** The flags that stood on the command line, by name. */
-  readonly given: ReadonlySet<string>;
+  readonly setFlags: ReadonlySet<string>;
   readonly positional: readonly string[];
   /** Warnings for users of deprecated flags. */
   readonly notices: readonly string[];
@@ -34,7 +34,7 @@ export function parseFlags<Topics extends readonly Topic[]>(
   reader.read(argv);
   return {
     values: reader.values as FlagValues<Topics>,
-    given: reader.given,
+    setFlags: reader.given,
     positional: reader.positional,
     notices: reader.notices,
   };

@@ -7,7 +7,7 @@ import { OutboundError } from './outbound-error.js';
 export type CertificateFault = 'missing-san' | 'insecure-sha1';
 
 /** `host` is the host of the request's URL. */
-export type TellFault = (fault: CertificateFault, host: string) => void;
+export type OnCertificateFault = (fault: CertificateFault, host: string) => void;
 
 export const NO_NAMES = 'x509: certificate relies on legacy Common Name field, use SANs instead';
 

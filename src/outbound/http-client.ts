@@ -5,7 +5,7 @@
 // or a pool of HTTP/1.1 connections does.
 import type { Readable } from 'node:stream';
 import { CollectedBytes } from '../lib/values/collected-bytes.js';
-import { type CertificateFault, faultsOfError, type TellFault } from './certificate-faults.js';
+import { type CertificateFault, faultsOfError, type OnCertificateFault } from './certificate-faults.js';
 import type { ClientTls } from './client-tls.js';
 import { WholeBody } from './http1/answer-body.js';
 import type { ExchangeOptions } from './http1/exchange.js';
@@ -38,23 +38,25 @@ export class HttpClient {
       request.trace === undefined
         ? this.#request(request)
         : tracedRequest(request, request.trace, (traced) => this.#request(traced));
-    return request.certificateFault === undefined ? answer : this.#telling(request, request.certificateFault, answer);
+    return request.certificateFault === undefined
+      ? answer
+      : this.#reportingFaults(request, request.certificateFault, answer);
   }
 
-  async #telling(
+  async #reportingFaults(
     { url }: OutboundRequest,
-    tell: TellFault,
+    onFault: OnCertificateFault,
     answer: Promise<OutboundResponse>,
   ): Promise<OutboundResponse> {
-    const told = (faults: readonly CertificateFault[]): void => {
-      for (const fault of faults) tell(fault, url.hostname.replace(/^\[|\]$/g, ''));
+    const report = (faults: readonly CertificateFault[]): void => {
+      for (const fault of faults) onFault(fault, url.hostname.replace(/^\[|\]$/g, ''));
     };
     try {
       const given = await answer;
-      told(this.#origins.get(keyOf(url))?.faults ?? []);
+      report(this.#origins.get(keyOf(url))?.faults ?? []);
       return given;
     } catch (error) {
-      told(faultsOfError(error));
+      report(faultsOfError(error));
       throw error;
     }
   }

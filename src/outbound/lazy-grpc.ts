@@ -98,10 +98,10 @@ export const grpcStatusName = (status: number): string => GRPC_STATUS_NAMES[stat
 
 /** In the words of kube-apiserver's client: what was last in the way, where anything was but time. */
 function outOfTime(why: string): GrpcError {
-  const told = why.startsWith('dial ') ? `transport: Error while dialing: ${why}` : why;
+  const detail = why.startsWith('dial ') ? `transport: Error while dialing: ${why}` : why;
   const message =
     why === ''
       ? 'context deadline exceeded while waiting for connections to become ready'
-      : `latest balancer error: connection error: desc = ${goQuote(told)}`;
+      : `latest balancer error: connection error: desc = ${goQuote(detail)}`;
   return new GrpcError({ status: DEADLINE_EXCEEDED, message, sent: false });
 }

@@ -1,7 +1,7 @@
 // What the HTTP client sends and what comes back.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
-import type { TellFault } from './certificate-faults.js';
+import type { OnCertificateFault } from './certificate-faults.js';
 import type { Trailers } from './http1/trailers.js';
 import type { Trace } from '../tracing/trace.js';
 
@@ -26,7 +26,7 @@ export interface OutboundRequest {
   /** The trace of the request: its context is sent, and the call is recorded as a child span. */
   readonly trace?: Trace | undefined;
   /** Called with each fault of the server's certificate, also where the certificate is trusted. */
-  readonly certificateFault?: TellFault | undefined;
+  readonly certificateFault?: OnCertificateFault | undefined;
 }
 
 export interface OutboundResponse {

@@ -9,10 +9,10 @@ export async function tracedRequest(
   send: (request: OutboundRequest) => Promise<OutboundResponse>,
 ): Promise<OutboundResponse> {
   const { headers, span } = trace.calling(`HTTP ${request.method}`, SCOPES.http, () => requestAttributes(request));
-  const told = { ...request, headers: { ...request.headers, ...headers }, trace: span };
-  if (span === undefined) return send(told);
+  const traced = { ...request, headers: { ...request.headers, ...headers }, trace: span };
+  if (span === undefined) return send(traced);
   try {
-    const response = await send(told);
+    const response = await send(traced);
     const { status } = response;
     const bytes = Number(response.headers['content-length'] ?? 0);
     span.set({ 'http.status_code': status, ...(bytes > 0 && { 'http.response_content_length': bytes }) });

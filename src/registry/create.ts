@@ -31,7 +31,8 @@ export interface CreateRequest {
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
-  if (registry.kind.strategy.takesGivenName) return attempt(registry, request, request.object, metadata.generateName);
+  if (registry.kind.strategy.usesGenerateNameAsIs)
+    return attempt(registry, request, request.object, metadata.generateName);
   if (!request.context.features.enabled('RetryGenerateName')) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     return attempt(registry, request, request.object, name);

@@ -1,6 +1,6 @@
 // Fields behind feature gates, as tables: what a gate that is off makes the server forget of an object, unless the old
 // object already had it.
-import { withGivenEmptyOf } from '../machinery/explicit-empty.js';
+import { withExplicitEmptyOf } from '../machinery/explicit-empty.js';
 import type { FeatureGates } from './kind.js';
 
 export interface GatedField<T> {
@@ -76,7 +76,7 @@ function dropAt(object: object, path: readonly Step[], at: number): void {
   }
   const copied = (item: object): object => {
     if (!has(item, path, at + 1)) return item;
-    const copy = withGivenEmptyOf(item, { ...item });
+    const copy = withExplicitEmptyOf(item, { ...item });
     dropAt(copy, path, at + 1);
     return copy;
   };

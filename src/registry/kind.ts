@@ -156,7 +156,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
   validateName?(name: string, prefix: boolean): readonly string[];
   /** A generateName is the name as it stands: no random suffix could follow it. */
-  readonly takesGivenName?: boolean;
+  readonly usesGenerateNameAsIs?: boolean;
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
   /** As in `StatusStrategy`. */
@@ -173,7 +173,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Puts equal objects into one form, after validation. */
   canonicalize?(object: T): void;
   /** A stored object as the version sees it that is written through, where what is stored has more. */
-  asSeen?(stored: Readonly<T>): Readonly<T>;
+  asServed?(stored: Readonly<T>): Readonly<T>;
   /** Brings what everybody has agreed to into the form it is stored in. True when that was another. */
   pruneForStorage?(object: T): boolean;
   /** PUT to a missing name creates it. */
@@ -223,7 +223,7 @@ export type MetadataCheck = 'whole' | 'change';
 /** Plain data kept by the object: it is sent to the worker that runs the rules. */
 export interface Findings {
   of(object: object): object | undefined;
-  tell(object: object, found: object): void;
+  attach(object: object, found: object): void;
 }
 
 export interface StatusStrategy<T extends KubeObject = KubeObject> {

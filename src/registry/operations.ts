@@ -35,7 +35,7 @@ export function createLookup(find: FindRegistry): Lookup {
       const registry = find(resource);
       if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
       const known =
-        registry.store.listCached?.(namespace) ?? (newest ? undefined : registry.store.rememberedAll?.(namespace));
+        registry.store.listCached?.(namespace) ?? (newest ? undefined : registry.store.listMaybeStale?.(namespace));
       if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);
@@ -46,7 +46,7 @@ export function createLookup(find: FindRegistry): Lookup {
 const NO_OBJECTS: readonly StoredObject[] = [];
 
 /** A write of the server's own, before or after the kind's rules. */
-export interface OwnWrite {
+export interface InternalWrite {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly registry: ResourceRegistry;
   readonly subresource: string;
@@ -60,20 +60,20 @@ export interface OwnWrite {
 }
 
 /** Who has a say about the server's own writes; to refuse, they throw a StatusError. */
-export interface OwnReview {
+export interface InternalWriteAdmission {
   /** May change the object. */
-  admit(write: OwnWrite): MaybePromise<void>;
+  admit(write: InternalWrite): MaybePromise<void>;
   /** Sees the finished one. */
-  validate(write: OwnWrite): MaybePromise<void>;
+  validate(write: InternalWrite): MaybePromise<void>;
 }
 
-const NOBODY: OwnReview = { admit: () => undefined, validate: () => undefined };
+const NOBODY: InternalWriteAdmission = { admit: () => undefined, validate: () => undefined };
 
 /** Writes that hold to a kind's rules, and to those who have a say about them; without any the server trusts itself. */
 export function createOperations(
   find: FindRegistry,
   copy: (object: Readonly<KubeObject>) => KubeObject,
-  review: OwnReview = NOBODY,
+  review: InternalWriteAdmission = NOBODY,
 ): ObjectOperations {
   const registryOf = (resource: GroupResource): ResourceRegistry => {
     const registry = find(resource);

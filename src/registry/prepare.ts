@@ -2,7 +2,7 @@
 // nothing but the object, what was there before, and the kind.
 import { append } from '../lib/values/append.js';
 import { invalid } from '../machinery/status.js';
-import { givenEmptyOf, holdsGivenEmpty } from '../machinery/explicit-empty.js';
+import { explicitEmptyOf, holdsExplicitEmpty } from '../machinery/explicit-empty.js';
 import { type FieldErrors, FieldPath } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js';
 import {
@@ -74,7 +74,7 @@ export function prepareChanged(
 ): void {
   const { kind } = registry;
   const { context } = request;
-  const old = kind.strategy.asSeen?.(stored) ?? stored;
+  const old = kind.strategy.asServed?.(stored) ?? stored;
   const { metadata: sent } = object;
   matchNamespace(object, kind.namespaced, context.namespace);
   if (old.metadata.generation !== undefined) sent.generation = old.metadata.generation;
@@ -127,7 +127,7 @@ function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<
   const b = old as JsonObject & KubeObject;
   const { emptyIsChange = false } = registry.kind.strategy;
   const changed = membersExcept(a, b, ['metadata', 'status']).some(
-    (member) => !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsGivenEmpty(a[member])),
+    (member) => !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsExplicitEmpty(a[member])),
   );
   const emptied = emptyIsChange && emptiedMembers(object).length > 0;
   if (changed || emptied) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -135,7 +135,7 @@ function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<
 
 /** Those of the object itself that were sent empty, and so are none. */
 const emptiedMembers = (object: KubeObject): string[] =>
-  Object.keys(givenEmptyOf(object) ?? {}).filter(
+  Object.keys(explicitEmptyOf(object) ?? {}).filter(
     (member) => member !== 'metadata' && member !== 'status' && !Object.hasOwn(object, member),
   );
 

@@ -135,7 +135,7 @@ export function runPrepare(
   settings: Pick<LifeContext, 'features' | 'options' | 'interrupted'>,
 ): Prepared {
   const object = decodeTransferred(registry.kind, sent);
-  if (found !== undefined) registry.kind.strategy.findings?.tell(object, found);
+  if (found !== undefined) registry.kind.strategy.findings?.attach(object, found);
   const changes = memberChanges(object);
   const warnings: string[] = [];
   const { user, namespace, dryRun, nowMs } = plain;

@@ -136,7 +136,7 @@ test('every error of the store has an answer', () => {
     unavailable: [503, 'ServiceUnavailable'],
     corrupt: [500, 'InternalError'],
     'unreadable-list': [500, 'StorageReadError'],
-    unsealable: [500, 'InternalError'],
+    'encryption-failed': [500, 'InternalError'],
     initializing: [429, 'TooManyRequests'],
     'no-space': [500, ''],
     conversion: [500, ''],

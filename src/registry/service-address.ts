@@ -31,9 +31,9 @@ export const resolveByClusterIp =
       const { spec } = existing(object, target);
       if (spec.type === 'ExternalName') return { host: spec.externalName ?? '', port: target.port };
       if (spec.type === 'ClusterIP' && spec.clusterIP === 'None') {
-        throw noWay('cannot route to service with ClusterIP "None"');
+        throw dialFault('cannot route to service with ClusterIP "None"');
       }
-      if (!WITH_ADDRESS.has(spec.type ?? '')) throw noWay(`unsupported service type "${spec.type ?? ''}"`);
+      if (!WITH_ADDRESS.has(spec.type ?? '')) throw dialFault(`unsupported service type "${spec.type ?? ''}"`);
       portOf(spec, target);
       return { host: spec.clusterIP ?? '', port: target.port };
     });
@@ -44,14 +44,14 @@ export const resolveByEndpoints =
   (target) =>
     whenReady(lookup.get(SERVICES, target.namespace, target.name), (object) => {
       const { spec } = existing(object, target);
-      if (!WITH_ADDRESS.has(spec.type ?? '')) throw noWay(`unsupported service type "${spec.type ?? ''}"`);
+      if (!WITH_ADDRESS.has(spec.type ?? '')) throw dialFault(`unsupported service type "${spec.type ?? ''}"`);
       const { name: portName = '' } = portOf(spec, target);
       return whenReady(lookup.list(ENDPOINT_SLICES, target.namespace), (stored) => {
         const slices = stored
           .map((each) => each.object() as Readonly<KubeObject> as Readonly<EndpointSlice>)
           .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === target.name);
         const found = endpointIn(inOrder(slices, spec.ipFamilies?.[0], random), portName, random);
-        if (found === undefined) throw noWay(`no endpoints available for service "${target.name}"`);
+        if (found === undefined) throw dialFault(`no endpoints available for service "${target.name}"`);
         return found;
       });
     });
@@ -62,13 +62,13 @@ export const dialService = (resolve: ServiceResolver, target: ServicePortTarget,
 });
 
 function existing(object: Readonly<KubeObject> | undefined, { name }: ServicePortTarget): Readonly<Service> {
-  if (object === undefined) throw noWay(`service "${name}" not found`);
+  if (object === undefined) throw dialFault(`service "${name}" not found`);
   return object as Readonly<Service>;
 }
 
 function portOf({ ports }: NonNullable<Service['spec']>, { name, port }: ServicePortTarget): { name?: string } {
   const found = ports?.find((each) => each.port === port);
-  if (found === undefined) throw noWay(`no service port ${port} found for service "${name}"`);
+  if (found === undefined) throw dialFault(`no service port ${port} found for service "${name}"`);
   return found;
 }
 
@@ -99,4 +99,4 @@ function endpointIn(
   return undefined;
 }
 
-const noWay = (why: string): OutboundError => new OutboundError('dial', why);
+const dialFault = (why: string): OutboundError => new OutboundError('dial', why);

@@ -38,7 +38,7 @@ export function fromStorage(error: unknown, resource: GroupResource, name: strin
       return serviceUnavailable(error.message);
     case 'corrupt':
       return isBare(error) ? new StatusError(500, '', error.message) : internalError(error.message);
-    case 'unsealable':
+    case 'encryption-failed':
       return internalError(error.message);
     case 'unreadable-list':
       return unreadableList(error, resource);

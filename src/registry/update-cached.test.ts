@@ -29,7 +29,7 @@ function elsewhere(store: KeyValueStore) {
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
-      if (member === 'tellsProgress') return () => !state.holding;
+      if (member === 'supportsProgressRequests') return () => !state.holding;
       const own: unknown = Reflect.get(target, member, target);
       if (typeof own !== 'function') return own;
       if (member === 'get') state.gets++;

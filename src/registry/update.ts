@@ -165,10 +165,10 @@ async function attempt(
     if (large) await yieldToEventLoop();
     await request.admitUpdate(object, old);
     if (large) await yieldToEventLoop();
-    const fitted = reusableEncoding(registry, object, encoded);
+    const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, request, key, object, current)
-      : await put(registry, queued, object, current, { large, encoded: fitted, certain });
+      : await put(registry, queued, object, current, { large, encoded: reusable, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -202,9 +202,9 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     if (large) await yieldToEventLoop();
     await request.admitCreate(object);
     if (large) await yieldToEventLoop();
-    const fitted = reusableEncoding(registry, object, encoded);
+    const reusable = reusableEncoding(registry, object, encoded);
     delete object.metadata.resourceVersion;
-    const json = fitted ?? (large && !context.dryRun ? await encodeLarge(registry, object) : undefined);
+    const json = reusable ?? (large && !context.dryRun ? await encodeLarge(registry, object) : undefined);
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun

@@ -4,11 +4,11 @@
 import type { JsonObject } from '../machinery/object.js';
 import { sharedText } from './shared-fields.js';
 
-const sets = new WeakMap<object, UnreadFields>();
+const sets = new WeakMap<object, LazyFields>();
 
 /** The tree of a text that this program has encoded. It is not to be changed. */
-export function unreadFields(text: string): JsonObject {
-  const unread = new UnreadFields(text);
+export function lazyFields(text: string): JsonObject {
+  const unread = new LazyFields(text);
   const tree = new Proxy<JsonObject>({}, unread);
   sets.set(tree, unread);
   return tree;
@@ -20,7 +20,7 @@ export const fieldsText = (tree: object): string | undefined => sharedText(tree)
 /** The tree itself, for who walks through it. */
 export const readFields = (tree: Readonly<JsonObject>): Readonly<JsonObject> => sets.get(tree)?.read() ?? tree;
 
-class UnreadFields implements ProxyHandler<JsonObject> {
+class LazyFields implements ProxyHandler<JsonObject> {
   #tree: JsonObject | undefined;
 
   constructor(readonly text: string) {}

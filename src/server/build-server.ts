@@ -61,7 +61,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 type Foundation = ReturnType<typeof buildCore>;
 type Objects = Awaited<ReturnType<typeof openObjects>>;
 type Access = ReturnType<typeof buildAccess>;
-type Way = ReturnType<typeof buildRequestPath>;
+type RequestPath = ReturnType<typeof buildRequestPath>;
 
 export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
@@ -325,7 +325,7 @@ function buildRequestPath(parts: Access) {
   };
 }
 
-function buildHandler(parts: Way): HttpHandler {
+function buildHandler(parts: RequestPath): HttpHandler {
   const { options, logs, lifecycle, metrics, registry, resources } = parts;
   const handler = buildRequestHandler({
     ...parts,
@@ -344,7 +344,7 @@ function buildHandler(parts: Way): HttpHandler {
   return handler;
 }
 
-function restServices(parts: Way): RestServices {
+function restServices(parts: RequestPath): RestServices {
   const { options, resources, registry, lifecycle } = parts;
   return {
     admission: parts.admission.chain,
@@ -367,7 +367,7 @@ function restServices(parts: Way): RestServices {
   };
 }
 
-function addHooks(parts: Way): void {
+function addHooks(parts: RequestPath): void {
   const { options, lifecycle, registry, dialers, resources, loopback, tracer } = parts;
   addStartHooks(parts.hooks, {
     ...parts,

@@ -20,7 +20,7 @@ import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { forbidden } from '../machinery/status.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { DeleteOptions, KindDefinition, LifeContext, ObjectOperations } from '../registry/kind.js';
-import type { OwnWrite } from '../registry/operations.js';
+import type { InternalWrite } from '../registry/operations.js';
 import type { ControllerName } from '../options/options.js';
 import type { ConfigMap, Namespace, Pod, ResourceQuota } from '../schema/generated/core.v1.js';
 import type { ClusterRole } from '../schema/generated/rbac.v1.js';
@@ -42,7 +42,7 @@ class World {
   /** What webhooks and policies would review, and whose writes. */
   readonly reviewed: string[] = [];
   /** What they say to it. */
-  review: (write: OwnWrite) => MaybePromise<void> = () => undefined;
+  review: (write: InternalWrite) => MaybePromise<void> = () => undefined;
   readonly operationsAs = ({ name: user }: UserInfo): ObjectOperations =>
     this.resources.operationsWith({
       admit: () => undefined,

@@ -10,7 +10,7 @@ import {
 } from '../bootstrap/endpoint-reconcilers.js';
 import { ELECTION_LEASE, startLeaderElection } from '../bootstrap/leader-election/controller.js';
 import { CANDIDATES, LEASES } from '../bootstrap/leader-election/election-step.js';
-import { leadByTurns } from '../bootstrap/leader-election/lease-lock.js';
+import { leadWhileHoldingLease } from '../bootstrap/leader-election/lease-lock.js';
 import { createPresence } from '../bootstrap/presence.js';
 import { createServerEndpoints } from '../bootstrap/server-endpoints.js';
 import type { ServerClient } from '../registry/server-client.js';
@@ -18,7 +18,7 @@ import { FLOW_CONTROL_GROUP } from '../bootstrap/flow-control/default-configurat
 import { markDanglingFlowSchemas } from '../bootstrap/flow-control/mark-dangling.js';
 import { bootstrapHooks } from '../bootstrap/hooks.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
-import { startDefinitions, type StartedDefinitions } from '../crd/controller.js';
+import { startCrdController, type StartedCrdController } from '../crd/controller.js';
 import { DEFINITIONS } from '../crd/definition-writer.js';
 import { systemClock } from '../lib/async/clock.js';
 import { cidrText } from '../lib/values/ip-address.js';
@@ -170,9 +170,9 @@ function definitionsHooks({
 }: StartParts): PostStartHook[] {
   const registry = resources.registry(DEFINITIONS);
   if (registry === undefined) return [];
-  let started: StartedDefinitions | undefined;
-  const begin = (signal: AbortSignal): StartedDefinitions =>
-    (started ??= startDefinitions({
+  let started: StartedCrdController | undefined;
+  const begin = (signal: AbortSignal): StartedCrdController =>
+    (started ??= startCrdController({
       store: registry.store,
       operations,
       context: serverContext,
@@ -232,7 +232,7 @@ function electionHook({ options, hostname, resources, lifecycle, logs }: StartPa
   const { misc } = options;
   const log = (message: string): void => logs.for('leader-election').info(message);
   return (signal) => {
-    const ended = leadByTurns({
+    const ended = leadWhileHoldingLease({
       client,
       ...ELECTION_LEASE,
       identity: `${hostname}_${crypto.randomUUID()}`,

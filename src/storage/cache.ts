@@ -135,7 +135,7 @@ export class Cache {
     const reached = await new Promise<boolean>((resolve) => {
       const waiter: Waiter = { revision, done: resolve };
       this.#waiters.push(waiter);
-      this.#askProgress();
+      this.#requestProgress();
       cancel = this.clock.after(withinMs, () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         resolve(false);
@@ -383,7 +383,7 @@ export class Cache {
     if (!isNews || this.#waiters.length === 0) return;
     this.#stopProgress?.();
     this.#stopProgress = undefined;
-    this.#askProgress();
+    this.#requestProgress();
   }
 
   #advance(revision: number): void {
@@ -400,12 +400,12 @@ export class Cache {
     for (const waiter of ready) waiter.done(true);
   }
 
-  #askProgress(): void {
+  #requestProgress(): void {
     if (this.#stopProgress !== undefined || this.#waiters.length === 0 || this.#closed) return;
     this.kv.requestProgress();
     this.#stopProgress = this.clock.after(PROGRESS_PERIOD_MS, () => {
       this.#stopProgress = undefined;
-      this.#askProgress();
+      this.#requestProgress();
     });
   }
 }

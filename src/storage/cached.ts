@@ -92,11 +92,11 @@ export class CachedStore implements ManagedResourceStore {
 
   // hot: every get of what is there
   getCached(key: string): Entry | undefined {
-    return this.isAuthoritative && !this.#opensEachTime ? this.cache.contents.get(key) : undefined;
+    return this.isAuthoritative && !this.#decryptsEachRead ? this.cache.contents.get(key) : undefined;
   }
 
-  get #opensEachTime(): boolean {
-    return this.cache.values.transformer?.opensEachTime === true;
+  get #decryptsEachRead(): boolean {
+    return this.cache.values.transformer?.decryptsEachRead === true;
   }
 
   // hot: admission lists for every pod
@@ -104,7 +104,7 @@ export class CachedStore implements ManagedResourceStore {
     return this.isAuthoritative ? this.#cachedAll(namespace) : undefined;
   }
 
-  rememberedAll(namespace: string): ListResult['items'] | undefined {
+  listMaybeStale(namespace: string): ListResult['items'] | undefined {
     const { cache } = this;
     const isBehindUs = cache.values.unseen?.isEmpty === false;
     return cache.kv.local || !cache.filled || cache.stalled || isBehindUs ? undefined : this.#cachedAll(namespace);
@@ -151,7 +151,7 @@ export class CachedStore implements ManagedResourceStore {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
       return this.direct.get(key, minRevision, trace);
     }
-    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled && !this.#opensEachTime)) {
+    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled && !this.#decryptsEachRead)) {
       return this.#getNewest(key, trace);
     }
     const span = minRevision === '' ? undefined : trace?.span;
@@ -249,13 +249,13 @@ export class CachedStore implements ManagedResourceStore {
     const { revision } = this.cache;
     const listed = this.#listCurrent(whole, request, revision);
     const result = listed instanceof Promise ? await listed : listed;
-    this.#tell(result, span);
+    this.#recordList(result, span);
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
   }
 
   /** Counts what was looked at, and notes it. */
-  #tell({ items }: ListResult, span: Span | undefined): void {
+  #recordList({ items }: ListResult, span: Span | undefined): void {
     const { index, objects } = this.#lookedAt.get(items) ?? { index: '', objects: items.length };
     this.cache.metrics.cacheListed?.(this.options.resource, index, objects, items.length);
     if (span === undefined) return;
@@ -350,7 +350,7 @@ export class CachedStore implements ManagedResourceStore {
 
   /** False where the cache may not serve decrypted objects: their key is removed, or must be requested for each read. */
   get #isKept(): boolean {
-    return this.cache.values.transformer?.changed !== true && !this.#opensEachTime;
+    return this.cache.values.transformer?.changed !== true && !this.#decryptsEachRead;
   }
 
   /** Reads the object from the store; its revision is usually that of a cached entry. */
@@ -441,7 +441,7 @@ export class CachedStore implements ManagedResourceStore {
       ? this.#listCurrent(plan, request, revision)
       : this.#listPast(state, plan, request, revision));
     span?.event(FRESH);
-    this.#tell(result, span);
+    this.#recordList(result, span);
     return result;
   }
 
@@ -462,7 +462,7 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   #canCatchUp(): boolean {
-    return this.cache.kv.local || this.cache.kv.tellsProgress();
+    return this.cache.kv.local || this.cache.kv.supportsProgressRequests();
   }
 
   /** What may concern a watch: it looks at each as it sends them. */

@@ -21,12 +21,12 @@ const textOf = (stored: { object(): KubeObject } | undefined): string | undefine
 function elsewhere(store: KeyValueStore) {
   const asked = { gets: 0, revisions: 0 };
   const held: (() => void)[] = [];
-  const state = { holding: false, tellsProgress: true };
+  const state = { holding: false, supportsProgress: true };
   const later = (tell: () => void): void => void (state.holding ? held.push(tell) : tell());
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
-      if (member === 'tellsProgress') return () => state.tellsProgress;
+      if (member === 'supportsProgressRequests') return () => state.supportsProgress;
       const own: unknown = Reflect.get(target, member, target);
       if (typeof own !== 'function') return own;
       if (member === 'get') asked.gets++;
@@ -107,7 +107,7 @@ describe('a store elsewhere', () => {
   });
 
   it('answers the object itself when it does not send progress reliably', async () => {
-    far.state.tellsProgress = false;
+    far.state.supportsProgress = false;
     assert.equal(textOf(await ours.get('n/a', '')), 'first');
     assert.deepEqual(far.asked, { gets: 1, revisions: 0 });
   });
@@ -143,12 +143,12 @@ describe('a store elsewhere', () => {
   });
 
   it('has a cached list that is never behind what this process wrote', async () => {
-    assert.equal(ours.rememberedAll?.('n')?.length, 1);
+    assert.equal(ours.listMaybeStale?.('n')?.length, 1);
     far.state.holding = true;
     await ours.create('n/b', pod('b'));
-    assert.equal(ours.rememberedAll?.('n'), undefined);
+    assert.equal(ours.listMaybeStale?.('n'), undefined);
     far.letGo();
-    assert.equal(ours.rememberedAll?.('n')?.length, 2);
+    assert.equal(ours.listMaybeStale?.('n')?.length, 2);
     assert.deepEqual(far.asked, { gets: 0, revisions: 0 });
   });
 

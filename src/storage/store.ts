@@ -210,7 +210,7 @@ export interface ResourceStore {
   getMaybeStale?(key: string): StoredObject | undefined;
   /** All objects of a namespace, or of all for '', as they are in memory: they may be older than the stored versions, but
    * not older than what this process wrote. */
-  rememberedAll?(namespace: string): readonly StoredObject[] | undefined;
+  listMaybeStale?(namespace: string): readonly StoredObject[] | undefined;
   /** True when `getCached` answers for every stored object. */
   readonly isAuthoritative?: boolean;
   /** True when it is known without waiting that nothing is stored. */
@@ -276,7 +276,7 @@ export type StorageErrorCode =
   /** A list met objects that cannot be read, and names them all. */
   | 'unreadable-list'
   /** A write cannot be encrypted as it has to be. */
-  | 'unsealable'
+  | 'encryption-failed'
   /** The cache is not filled, and something unreadable keeps it so. */
   | 'initializing'
   /** The object could not be converted from, or into, the version it is stored in. */
@@ -289,7 +289,7 @@ export interface StoredValueFault {
   readonly key: string;
   readonly revision: number;
   /** It cannot be decrypted, or what was inside is no object. */
-  readonly what: 'sealed' | 'content';
+  readonly what: 'encrypted' | 'content';
   readonly cause: string;
 }
 

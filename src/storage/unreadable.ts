@@ -72,14 +72,14 @@ function oneObject({ prefix, unsafeDeletion }: ResourceStoreOptions, fault: Stor
 }
 
 function firstOfList({ prefix }: ResourceStoreOptions, fault: StoredValueFault): string {
-  return fault.what === 'sealed'
+  return fault.what === 'encrypted'
     ? `unable to transform key ${goQuote(prefix + fault.key)}: ${fault.cause}`
     : fault.cause;
 }
 
 function corruptObject(key: string, { what, revision, cause }: StoredValueFault): string {
   const why =
-    what === 'sealed'
+    what === 'encrypted'
       ? 'data from the storage is not transformable revision=0'
       : `object not decodable revision=${revision}`;
   return `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}: ${cause}`;

@@ -76,7 +76,7 @@ export class Values {
     trace: Trace | undefined,
   ): MaybePromise<Buffer> {
     const failed = (error: unknown): never => {
-      throw new StorageError('unsealable', errorText(error));
+      throw new StorageError('encryption-failed', errorText(error));
     };
     try {
       const encrypted = transformer.toStorage(plain, fullKey, trace);
@@ -151,7 +151,7 @@ export class Values {
     }
     const { transformer } = this;
     if (transformer === undefined) {
-      if (isEncrypted(value)) throw this.#fault(key, revision, 'sealed', new Error(UNEXPECTEDLY_ENCRYPTED));
+      if (isEncrypted(value)) throw this.#fault(key, revision, 'encrypted', new Error(UNEXPECTEDLY_ENCRYPTED));
       return this.#read(key, value, revision);
     }
     return this.#decrypted(transformer, key, value, revision, trace);
@@ -222,7 +222,7 @@ export class Values {
     trace?: Trace,
   ): MaybePromise<Decrypted> {
     const failed = (error: unknown): never => {
-      throw this.#fault(key, revision, 'sealed', error);
+      throw this.#fault(key, revision, 'encrypted', error);
     };
     try {
       const opened = transformer.fromStorage(value, this.options.prefix + key, trace);

@@ -84,10 +84,10 @@ export class Watcher implements Watch {
 
   // hot: every change for every watcher
   take(changes: readonly Change[]): void {
-    if (!this.#over) this.#tell(changes);
+    if (!this.#over) this.#deliver(changes);
   }
 
-  #tell(changes: readonly Change[]): void {
+  #deliver(changes: readonly Change[]): void {
     const events: WatchEvent[] = [];
     for (const change of changes) {
       const event = this.#eventOf(change);
@@ -139,7 +139,7 @@ export class Watcher implements Watch {
       const found = missed.next(reached);
       const { changes, upTo } = found instanceof Promise ? await found : found;
       reached = Math.max(reached, upTo);
-      this.#tell(changes);
+      this.#deliver(changes);
     }
     this.#live = !this.#over;
   }

@@ -36,7 +36,7 @@ const PARENT = 'b7ad6b7169203331';
 function spansOf(make: (tracer: Tracer) => void): RecordedSpan[] {
   const spans: RecordedSpan[] = [];
   let nowMs = 1_700_000_000_000.25;
-  make(new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span), nowMs: () => nowMs++ }));
+  make(new Tracer({ ratePerMillion: 0, onEnd: (span) => spans.push(span), nowMs: () => nowMs++ }));
   return spans;
 }
 

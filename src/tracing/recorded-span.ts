@@ -26,7 +26,7 @@ export interface Recording {
   readonly ids: Ids;
   /** Milliseconds since the epoch, with their fractions. */
   readonly nowMs: () => number;
-  readonly take: (span: RecordedSpan) => void;
+  readonly onEnd: (span: RecordedSpan) => void;
 }
 
 export interface SpanBirth {
@@ -103,7 +103,7 @@ export class RecordedSpan implements Span {
   end(): void {
     if (this.endMs !== 0) return;
     this.endMs = this.recording.nowMs();
-    this.recording.take(this);
+    this.recording.onEnd(this);
   }
 }
 

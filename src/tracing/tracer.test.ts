@@ -12,7 +12,7 @@ function tracerOf(ratePerMillion: number, draws: readonly number[] = []) {
   let nowMs = 1000;
   const tracer = new Tracer({
     ratePerMillion,
-    take: (span) => spans.push(span),
+    onEnd: (span) => spans.push(span),
     random: () => left.shift() ?? 0.5,
     ids: { traceId: () => `t${++count}`, spanId: () => `s${++count}` },
     nowMs: () => nowMs++,

@@ -8,7 +8,7 @@ export interface TracerOptions {
   /** Of a million traces that begin here, so many are recorded. */
   readonly ratePerMillion: number;
   /** Is handed every span that ended. */
-  readonly take: (span: RecordedSpan) => void;
+  readonly onEnd: (span: RecordedSpan) => void;
   readonly random?: () => number;
   readonly ids?: Ids;
   readonly nowMs?: () => number;
@@ -27,16 +27,16 @@ export class Tracer {
   readonly #random: () => number;
   readonly #ids: Ids;
   readonly #nowMs: () => number;
-  readonly #take: (span: RecordedSpan) => void;
+  readonly #onEnd: (span: RecordedSpan) => void;
   /** Of the server's own work, outside of requests: each call of others begins a trace. */
   readonly background: Trace;
 
-  constructor({ ratePerMillion, take, random, ids, nowMs }: TracerOptions) {
+  constructor({ ratePerMillion, onEnd, random, ids, nowMs }: TracerOptions) {
     this.#share = ratePerMillion / MILLION;
     this.#random = random ?? Math.random;
     this.#ids = ids ?? new RandomIds();
     this.#nowMs = nowMs ?? sinceEpochMs;
-    this.#take = take;
+    this.#onEnd = onEnd;
     this.background = {
       span: undefined,
       calling: (name, scope, attributes) => this.#callOfOwn(name, scope, attributes),
@@ -79,6 +79,6 @@ export class Tracer {
   }
 
   #recording(traceId: string, state: string, { baggage, auditId }: RootOptions): Recording {
-    return { traceId, state, baggage, auditId, ids: this.#ids, nowMs: this.#nowMs, take: this.#take };
+    return { traceId, state, baggage, auditId, ids: this.#ids, nowMs: this.#nowMs, onEnd: this.#onEnd };
   }
 }

@@ -17,7 +17,7 @@ async function match(write: TestWrite, resources: Partial<MatchResources>, equiv
     equivalentsOf: () => equivalents,
     convert: () => undefined,
     inVersion: (_: unknown, object: never) => object,
-    print: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
+    encode: (_resource: unknown, _kind: unknown, object: object) => JSON.stringify(object),
     toStored: (_resource: unknown, _kind: unknown, tree: object) => tree as KubeObject,
     typeOf: () => undefined,
   };

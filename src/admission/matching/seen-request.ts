@@ -19,7 +19,7 @@ export interface ServedResources {
    */
   convert(resource: GroupVersionResource, object: Readonly<KubeObject>): Promise<KubeObject> | undefined;
   /** Encodes an object as that resource, or `kind` of one of its subresources; a large one cooperatively. */
-  print(
+  encode(
     resource: GroupVersionResource,
     kind: GroupVersionKind,
     object: Readonly<object>,
@@ -128,15 +128,15 @@ export class SeenRequest {
   }
 
   /** The object as JSON in the version that was matched; `null` when there is none. */
-  print(object: Readonly<KubeObject> | undefined, matched: ResourceMatch): MaybePromise<string | Buffer> {
+  encode(object: Readonly<KubeObject> | undefined, matched: ResourceMatch): MaybePromise<string | Buffer> {
     const seen = this.inVersion(object, matched);
-    return seen === null ? 'null' : this.served.print(matched.resource, matched.kind, seen);
+    return seen === null ? 'null' : this.served.encode(matched.resource, matched.kind, seen);
   }
 
   /** The options of a CONNECT as JSON. */
   encodeConnect({ resource, kind }: ResourceMatch): MaybePromise<string | Buffer> | undefined {
     const { connectOptions } = this.attributes;
-    return connectOptions && this.served.print(resource, kind, connectOptions);
+    return connectOptions && this.served.encode(resource, kind, connectOptions);
   }
 
   private view(object: Readonly<KubeObject> | undefined): Readonly<KubeObject> | undefined {

@@ -127,7 +127,7 @@ class Dispatch {
     const { reinvocation, round, attributes } = this;
     if (this.mutated) {
       reinvocation.changed();
-      round.askAgain();
+      round.requestReinvocation();
     }
     await reinvocation.keepOutput(attributes.object);
   }

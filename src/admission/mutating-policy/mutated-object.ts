@@ -3,7 +3,7 @@ import type { Mutation } from '../../cel/compiled-policy.js';
 import { applyJsonPatch, JsonPatchError, JsonPatchTestFailed } from '../../machinery/json-patch.js';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import { internalError } from '../../machinery/status.js';
-import { LayOverError, layOver } from '../../schema/apply/merge-unowned.js';
+import { MergeUnownedError, mergeUnowned } from '../../schema/apply/merge-unowned.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import { DecodeError } from '../../schema/json/decode.js';
 import type { ResourceMatch } from '../matching/resource-match.js';
@@ -48,9 +48,9 @@ function applied(
   let merged: unknown;
   try {
     const whole = { ...configuration, apiVersion: apiVersionOf(kind), kind: kind.kind };
-    merged = layOver(object, whole, type, { makesNull });
+    merged = mergeUnowned(object, whole, type, { makesNull });
   } catch (error) {
-    if (error instanceof LayOverError) throw failed(error.message);
+    if (error instanceof MergeUnownedError) throw failed(error.message);
     throw error;
   }
   try {

@@ -9,7 +9,7 @@ import {
 } from '../../machinery/rest-call.js';
 import { reviewUrl } from '../../machinery/review-url.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
-import { reviewText } from '../../schema/ask-review.js';
+import { reviewText } from '../../schema/review-webhook.js';
 import { mustType } from '../../schema/catalogue.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import type { ImageReviewSpec, ImageReviewStatus } from '../../schema/generated/imagepolicy.v1alpha1.js';

@@ -31,7 +31,7 @@ const SERVED: MutatingPolicyParts['served'] = {
   equivalentsOf: () => [],
   convert: () => undefined,
   inVersion: (_resource, object) => object,
-  print: (_resource, _kind, object) => JSON.stringify(object),
+  encode: (_resource, _kind, object) => JSON.stringify(object),
   typeOf: (kind) => (kind.kind === 'Scale' ? undefined : find(kind)),
   toStored(_resource, kind, tree, strict = false) {
     const type = find(kind);

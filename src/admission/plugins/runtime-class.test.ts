@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
+import { noteExplicitEmpty } from '../../machinery/explicit-empty.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { refusal, testAttributes } from '../test-attributes.js';
 import { runtimeClass } from './runtime-class.js';
@@ -34,7 +34,7 @@ test('refuses classes that are not there and amounts that are not the class’s'
 
 test('an overhead of nothing is one, and an invalid name is not looked up', async () => {
   const nothing = {};
-  noteGivenEmpty(nothing, { overhead: {} });
+  noteExplicitEmpty(nothing, { overhead: {} });
   assert.match((await run(nothing)).why ?? '', /Pod Overhead set without corresponding RuntimeClass defined Overhead$/);
   assert.equal((await run({ runtimeClassName: '' })).why, 'resource name may not be empty');
   const message = `invalid resource name "a/%": [may not contain '/' may not contain '%']`;

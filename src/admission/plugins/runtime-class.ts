@@ -2,7 +2,7 @@ import { ownMember } from '../../lib/values/plain-object.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { wasGivenEmpty } from '../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../machinery/explicit-empty.js';
 import { addSizeHint } from '../../machinery/size-hint.js';
 import { compareQuantities } from '../../machinery/quantity.js';
 import { StatusError } from '../../machinery/status.js';
@@ -53,7 +53,7 @@ function compare(attributes: AdmissionAttributes, found: RuntimeClass | undefine
   const { spec } = attributes.object as Pod;
   if (found?.overhead) {
     if (!sameAmounts(found.overhead.podFixed, spec.overhead)) throw forbid(attributes, MISMATCH);
-  } else if (spec.overhead !== undefined || wasGivenEmpty(spec, 'overhead')) {
+  } else if (spec.overhead !== undefined || wasExplicitEmpty(spec, 'overhead')) {
     throw forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
   }
 }

@@ -1,7 +1,7 @@
 import { MIRROR_ANNOTATION, secretNames } from '../../authz/node/pod-references.js';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../schema/generated/core.v1.js';
 import { goQuote } from '../../lib/go/quote.js';
-import { saysTrue } from '../../lib/go/strconv.js';
+import { isTrueText } from '../../lib/go/strconv.js';
 import { requestNameFault } from '../requested-name.js';
 import { forbid } from '../forbid.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
@@ -168,7 +168,7 @@ function check(options: ServiceAccountOptions, attributes: AdmissionAttributes, 
   }
   return whenReady(accountOf(options, attributes, name), (account) => {
     const enforced = account.metadata?.annotations?.[ENFORCE_MOUNTABLE_SECRETS];
-    if (enforced === undefined || !saysTrue(enforced)) return;
+    if (enforced === undefined || !isTrueText(enforced)) return;
     const wrong = secretNotAllowed(pod.spec, account, ephemeral);
     if (wrong === undefined) return;
     // kube-apiserver forgets to say that this is a refusal.

@@ -103,7 +103,7 @@ class Mutation {
     if (unfit !== undefined) throw unfit;
     if (changed) {
       this.again.changed();
-      this.round.askAgain();
+      this.round.requestReinvocation();
       // What was seen of the object before is not it any more.
       this.request = new SeenRequest(attributes, parts.served);
     }

@@ -27,8 +27,8 @@ export async function reviewBody(
 ): Promise<string | Buffer> {
   const { attributes } = request;
   const head = JSON.stringify(requestHead(request, matched, uid));
-  const object = await (request.encodeConnect(matched) ?? request.print(request.object, matched));
-  const oldObject = await request.print(request.old, matched);
+  const object = await (request.encodeConnect(matched) ?? request.encode(request.object, matched));
+  const oldObject = await request.encode(request.old, matched);
   const pieces = [
     `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":${head.slice(0, -1)},"object":`,
     object,

@@ -88,7 +88,7 @@ export function testHooks(
       equivalentsOf: () => [],
       convert: () => undefined,
       inVersion: (_resource, object) => object,
-      print: (_resource, _kind, object) => JSON.stringify(object),
+      encode: (_resource, _kind, object) => JSON.stringify(object),
       toStored: (_resource, _kind, tree) => tree as KubeObject,
       typeOf: () => undefined,
     },

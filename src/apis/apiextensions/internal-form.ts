@@ -2,7 +2,7 @@
 import { goJson } from '../../lib/go/json.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { Verbatim } from '../../machinery/field-error.js';
-import { givenEmptyOf } from '../../machinery/explicit-empty.js';
+import { explicitEmptyOf } from '../../machinery/explicit-empty.js';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
@@ -99,7 +99,7 @@ const PLAIN_MEMBERS: readonly (readonly [string, keyof Schema, unknown])[] = [
 ];
 
 function internalSchema(given: Schema): Record<string, unknown> {
-  const schema: Schema = { ...givenEmptyOf(given), ...given };
+  const schema: Schema = { ...explicitEmptyOf(given), ...given };
   const form: Record<string, unknown> = {};
   for (const [name, member, unset] of PLAIN_MEMBERS) form[name] = sorted(schema[member] ?? unset);
   const { externalDocs } = schema;

@@ -2,7 +2,7 @@
 import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid, notSupported } from '../../machinery/field-error.js';
-import { givenEmptyOf, wasGivenEmpty } from '../../machinery/explicit-empty.js';
+import { explicitEmptyOf, wasExplicitEmpty } from '../../machinery/explicit-empty.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
 import { hasDefault, validateDefaults } from './default-validation.js';
 import type { Trials } from './values/validate-value.js';
@@ -95,7 +95,7 @@ const BEFORE_TYPE = ['id', '$schema', '$ref'];
 
 function validateRootMembers(schema: Schema, path: FieldPath): FieldErrors {
   const allowed = new Set<string>(ROOT_MEMBERS.map(([, member]) => member));
-  const names = [...Object.keys(schema), ...Object.keys(givenEmptyOf(schema) ?? {})];
+  const names = [...Object.keys(schema), ...Object.keys(explicitEmptyOf(schema) ?? {})];
   const tooMuch = names.find((name) => !allowed.has(name));
   const typeFirst = schema.type && schema.type !== 'object' && !names.some((name) => BEFORE_TYPE.includes(name));
   if (typeFirst) {
@@ -214,7 +214,7 @@ function validateSupported(schema: Schema, context: NodeContext, path: FieldPath
     errors.push(forbidden(path.child('default'), `must not be set ${context.noDefaults}`));
   }
   for (const member of FORBIDDEN) {
-    const isSet = schema[member] !== undefined || (member === 'dependencies' && wasGivenEmpty(schema, member));
+    const isSet = schema[member] !== undefined || (member === 'dependencies' && wasExplicitEmpty(schema, member));
     if (isSet) errors.push(forbidden(path.child(member), `${member} is not supported`));
   }
   if (type === 'null') {

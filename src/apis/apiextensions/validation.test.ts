@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { fieldErrorText } from '../../machinery/field-error.js';
-import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
+import { noteExplicitEmpty } from '../../machinery/explicit-empty.js';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
@@ -76,15 +76,15 @@ test('a schema refers to no other, not even to none', () => {
 test('beside a status not even an empty list or map may stand at the root, and dependencies nowhere', () => {
   const object = definition({ type: 'object' }, { subresources: { status: {} } });
   const root = object.spec.versions?.[0]?.schema?.openAPIV3Schema ?? {};
-  noteGivenEmpty(root, { required: [] });
+  noteExplicitEmpty(root, { required: [] });
   assert.deepEqual(texts(object), []);
-  noteGivenEmpty(root, { allOf: [] });
+  noteExplicitEmpty(root, { allOf: [] });
   const [refused = '', ...others] = texts(object);
   assert.match(refused, /^spec\.validation\.openAPIV3Schema: Invalid value: .*"AllOf":\[\].*: only \[Description /);
   assert.deepEqual(others, []);
-  noteGivenEmpty(root, {});
+  noteExplicitEmpty(root, {});
   const inner: JSONSchemaProps = { type: 'object' };
-  noteGivenEmpty(inner, { dependencies: {}, definitions: {} });
+  noteExplicitEmpty(inner, { dependencies: {}, definitions: {} });
   assert.deepEqual(ofSchema(inner), ['~.dependencies: Forbidden: dependencies is not supported']);
 });
 

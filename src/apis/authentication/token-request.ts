@@ -159,8 +159,8 @@ async function boundObjects(action: SubresourceAction, ref: BoundObjectReference
         );
       }
       checkUid(ref, pod);
-      const tellsNode = nodeName && action.context.features.enabled('ServiceAccountTokenPodNodeInfo');
-      return tellsNode ? { pod, node: await nodeOrName(action, nodeName) } : { pod };
+      const includesNode = nodeName && action.context.features.enabled('ServiceAccountTokenPodNodeInfo');
+      return includesNode ? { pod, node: await nodeOrName(action, nodeName) } : { pod };
     }
     case 'Node': {
       if (!action.context.features.enabled('ServiceAccountTokenNodeBinding')) {

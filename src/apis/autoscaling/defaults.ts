@@ -1,4 +1,4 @@
-import { wasGivenEmpty } from '../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../machinery/explicit-empty.js';
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../../schema/generated/autoscaling.v2.js';
 
 const PERIOD_SECONDS = 15;
@@ -23,7 +23,7 @@ export function defaultBehavior({ spec }: HorizontalPodAutoscaler): void {
 /** An explicitly empty list of policies is an error to report, not one to default. */
 function filledIn(rules: HPAScalingRules | undefined, defaults: HPAScalingRules): HPAScalingRules {
   if (rules === undefined) return defaults;
-  return { ...defaults, ...(wasGivenEmpty(rules, 'policies') ? { policies: [] } : {}), ...rules };
+  return { ...defaults, ...(wasExplicitEmpty(rules, 'policies') ? { policies: [] } : {}), ...rules };
 }
 
 export function defaultMinReplicas({ spec }: HorizontalPodAutoscaler): void {

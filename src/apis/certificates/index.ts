@@ -3,7 +3,7 @@ import type { KindDefinition } from '../../registry/kind.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { certificateSigningRequest } from './certificate-signing-request.js';
 import { clusterTrustBundle } from './cluster-trust-bundle.js';
-import { type IssuedMetrics, tellOfIssued } from './issued-duration.js';
+import { type IssuedMetrics, observeIssued } from './issued-duration.js';
 import { podCertificateRequest } from './pod-certificate-request.js';
 
 export interface CertificatesServices {
@@ -23,5 +23,5 @@ function counted(
 ): KindDefinition<CertificateSigningRequest> {
   const { status } = kind.strategy;
   if (status === undefined) return kind;
-  return { ...kind, strategy: { ...kind.strategy, status: { ...status, begin: tellOfIssued(metrics) } } };
+  return { ...kind, strategy: { ...kind.strategy, status: { ...status, begin: observeIssued(metrics) } } };
 }

@@ -8,7 +8,7 @@ export interface IssuedMetrics {
   issued(signer: string, honored: boolean): void;
 }
 
-export const tellOfIssued =
+export const observeIssued =
   (metrics: IssuedMetrics) =>
   async (
     object: CertificateSigningRequest,

@@ -31,7 +31,7 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   strategy: {
     metadataOnUpdate: ['whole', 'change'],
     validateName: (name) => ipFaults(name),
-    takesGivenName: true,
+    usesGenerateNameAsIs: true,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
   },

@@ -20,14 +20,14 @@ export class AdminAccessVerdicts implements Findings {
     if (found?.metadata.labels?.[NAMESPACE_LABEL] === 'true') return;
     const missing = `could not retrieve namespace to verify admin access: namespaces "${namespace}" not found`;
     const refusal: Refusal = { at: wanted.toString(), ...(found === undefined && { missing }) };
-    this.tell(object, refusal);
+    this.attach(object, refusal);
   }
 
   of(object: object): object | undefined {
     return this.refusals.get(object);
   }
 
-  tell(object: object, refusal: object): void {
+  attach(object: object, refusal: object): void {
     this.refusals.set(object, refusal);
   }
 

@@ -136,8 +136,8 @@ async function checkObjects(
   if (pod !== undefined) {
     await checkBound('pod', pod, objects.get('pods', namespace, pod.name ?? ''), nowMs);
     // The node of a pod is passed on, not checked: the pod itself is what the token hangs on.
-    const tellsNode = node !== undefined && features.enabled('ServiceAccountTokenPodNodeInfo');
-    return { pod, ...(tellsNode && { node }) };
+    const includesNode = node !== undefined && features.enabled('ServiceAccountTokenPodNodeInfo');
+    return { pod, ...(includesNode && { node }) };
   }
   if (node === undefined) return {};
   if (!features.enabled(NODE_GATE)) {

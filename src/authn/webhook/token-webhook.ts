@@ -1,11 +1,11 @@
 // Tokens that a webhook judges: it is sent a TokenReview and says who the bearer is.
 import { errorText } from '../../lib/text/error-text.js';
-import { askReview, type AskReviewOptions, reviewText } from '../../schema/ask-review.js';
+import { callReviewWebhook, type ReviewCallOptions, reviewText } from '../../schema/review-webhook.js';
 import type { TokenReviewStatus } from '../../schema/generated/authentication.v1.js';
 import { intersect } from '../audience.js';
 import { type Authenticated, AuthenticationError, type TokenAuthenticator } from '../authenticator.js';
 
-export interface TokenWebhookOptions extends Omit<AskReviewOptions, 'review' | 'attempted'> {
+export interface TokenWebhookOptions extends Omit<ReviewCallOptions, 'review' | 'attempted'> {
   readonly version: 'v1' | 'v1beta1';
   /** What a token is for whose audiences the webhook says nothing of. */
   readonly apiAudiences: readonly string[];
@@ -16,7 +16,7 @@ const GROUP = 'authentication.k8s.io';
 const KIND = 'TokenReview';
 
 export function createTokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
-  const question: AskReviewOptions = { ...options, review: { group: GROUP, version: options.version, kind: KIND } };
+  const question: ReviewCallOptions = { ...options, review: { group: GROUP, version: options.version, kind: KIND } };
   return {
     async authenticateToken(token, audiences) {
       const status = await judge(question, reviewOf(options.version, token, audiences), options.log);
@@ -40,12 +40,12 @@ const reviewOf = (version: string, token: string, audiences: readonly string[]):
   });
 
 async function judge(
-  question: AskReviewOptions,
+  question: ReviewCallOptions,
   body: string,
   log: (message: string) => void,
 ): Promise<Partial<TokenReviewStatus>> {
   try {
-    const { status } = await askReview(question, body);
+    const { status } = await callReviewWebhook(question, body);
     return (status as TokenReviewStatus | undefined) ?? {};
   } catch (error) {
     // A webhook in trouble knows nobody; another way may know the token.

@@ -7,12 +7,12 @@ import { SharedWork } from './shared-work.js';
 import { aggregateText } from '../../machinery/field-error.js';
 import type { SubjectAccessReviewStatus } from '../../schema/generated/authorization.v1.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authorizer.js';
-import { type ReviewResult, type AskOptions, askWebhook } from './ask.js';
+import { type ReviewResult, type WebhookCallOptions, callWebhook } from './call.js';
 import { matchConditions } from './match-conditions.js';
 import type { WebhookMetrics } from './metrics.js';
 import { type ReviewSpec, reviewBody, reviewSpec } from './review.js';
 
-export interface WebhookAuthorizerOptions extends Omit<AskOptions, 'observe' | 'signal'> {
+export interface WebhookAuthorizerOptions extends Omit<WebhookCallOptions, 'observe' | 'signal'> {
   readonly name: string;
   /** How long answers are cached; 0: they are not. */
   readonly authorizedTtlMs: number;
@@ -36,7 +36,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   const { name, failurePolicy, metrics, nowMs } = options;
   const answers = new LRUCache<string, CachedAnswer>({ max: MAX_CACHED });
   const inFlight = new Map<string, SharedWork<AuthorizationResult>>();
-  const observe: AskOptions['observe'] = (result, seconds) => metrics.roundTrip(name, result, seconds);
+  const observe: WebhookCallOptions['observe'] = (result, seconds) => metrics.roundTrip(name, result, seconds);
   const onError = failurePolicy === 'Deny' ? 'deny' : 'no-opinion';
 
   return {
@@ -82,7 +82,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     attributes: AuthorizationAttributes,
     signal: AbortSignal,
   ): Promise<AuthorizationResult> {
-    const answer: ReviewResult = await askWebhook({ ...options, observe, signal }, reviewBody(spec, options.version));
+    const answer: ReviewResult = await callWebhook({ ...options, observe, signal }, reviewBody(spec, options.version));
     if ('error' in answer) {
       options.log.warning('Failed to make webhook authorizer request', { authorizer: name, err: answer.error });
       if (onError === 'no-opinion' && !signal.aborted) metrics.failedOpen(name, answer.result);

@@ -1,7 +1,7 @@
 // The question that is put to a webhook: a SubjectAccessReview.
 import type { LabelRequirement } from '../../machinery/label-requirement.js';
 import { sortedExtra, type UserExtra } from '../../machinery/user.js';
-import { reviewText } from '../../schema/ask-review.js';
+import { reviewText } from '../../schema/review-webhook.js';
 import type { AuthorizationAttributes } from '../authorizer.js';
 
 export type ReviewVersion = 'v1' | 'v1beta1';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
 import { fakeObjects, type FakeObjects } from '../testing.js';
-import { leadByTurns } from './lease-lock.js';
+import { leadWhileHoldingLease } from './lease-lock.js';
 import { pollUntil } from '../../lib/testing/poll-until.js';
 
 /** One that wants to lead; `led` resolves each time it begins. */
@@ -11,7 +11,7 @@ function contender(objects: FakeObjects, identity: string) {
   let began = (): void => undefined;
   const led = new Promise<void>((resolve) => (began = resolve));
   let leading: AbortSignal | undefined;
-  const ended = leadByTurns({
+  const ended = leadWhileHoldingLease({
     client: objects.client,
     namespace: 'kube-system',
     name: 'lock',

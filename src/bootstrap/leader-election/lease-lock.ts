@@ -27,7 +27,7 @@ export interface LeaseLockOptions {
 }
 
 /** Acquires the lease, leads, and starts over when the lease is lost. Resolves when `signal` aborted and all is released. */
-export async function leadByTurns(options: LeaseLockOptions): Promise<void> {
+export async function leadWhileHoldingLease(options: LeaseLockOptions): Promise<void> {
   const { signal, retryPeriodMs, lead, log, namespace, name, random = Math.random } = options;
   const lock = new LeaseLock(options);
   while (!signal.aborted) {

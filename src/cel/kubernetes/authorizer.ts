@@ -20,7 +20,7 @@ export interface AccessAnswer {
 }
 
 /** Answers at once: an expression does not wait. */
-export type Ask = (question: AuthorizationAttributes) => AccessAnswer;
+export type Authorize = (question: AuthorizationAttributes) => AccessAnswer;
 
 /** Values that only have functions; two of them are never compared. */
 abstract class Receiver extends OpaqueValue {
@@ -36,7 +36,7 @@ export class AuthorizerValue extends Receiver {
   readonly type = AUTHORIZER;
   constructor(
     readonly user: UserInfo,
-    readonly ask: Ask,
+    readonly ask: Authorize,
   ) {
     super();
   }

@@ -4,7 +4,7 @@ import type { WorkerPool, Task } from '../../lib/async/worker-pool.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
 import { compileType } from '../compile-type.js';
-import { fitted } from '../stored-codec.js';
+import { prunedTo } from '../stored-codec.js';
 import { runAccept, type Elsewhere } from './accept.worker.js';
 import { type Form, webhookConverter } from './converter.js';
 
@@ -27,7 +27,7 @@ const workers: WorkerPool = {
 };
 const requires = { id: 'things', json: async () => Buffer.from('{}') };
 const kind = { group: 'example.test', plural: 'things', custom: { id: 'things', version: 'v1' } };
-const fit = (object: JsonObject): ReturnType<typeof fitted> => fitted(type, object);
+const prune = (object: JsonObject): ReturnType<typeof prunedTo> => prunedTo(type, object);
 
 const V1 = 'example.test/v1';
 const ORIGINAL = {
@@ -84,8 +84,8 @@ for (const [what, objects, more] of ANSWERS) {
     went = 0;
     const fitting: Elsewhere = { workers, requires, kind };
     assert.deepEqual(
-      await outcomeOf({ fit, elsewhere: fitting }, objects, more),
-      await outcomeOf({ fit }, objects, more),
+      await outcomeOf({ prune, elsewhere: fitting }, objects, more),
+      await outcomeOf({ prune }, objects, more),
     );
     assert.deepEqual(
       await outcomeOf({ elsewhere: { workers, requires } }, objects, more),

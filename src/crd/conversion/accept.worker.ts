@@ -11,7 +11,7 @@ import { encodeTree } from '../../schema/json/encode.js';
 import type { ReviewAnswer } from '../../schema/json/sent-review.js';
 import type { StructType } from '../../schema/type.js';
 import { StorageError } from '../../storage/store.js';
-import { fitted } from '../stored-codec.js';
+import { prunedTo } from '../stored-codec.js';
 import { acceptConverted, type ConversionRequest, ConversionFailure, type Original } from './accept-converted.js';
 import type { Converted } from './converted.js';
 
@@ -90,7 +90,7 @@ export function runAccept(type: StructType | undefined, work: AcceptWork): Accep
 function encoded(type: StructType | undefined, object: JsonObject): AcceptedObject {
   if (type === undefined) return { json: encodeForTransfer(object) };
   try {
-    return { json: new TextEncoder().encode(encodeTree(fitted(type, object))) };
+    return { json: new TextEncoder().encode(encodeTree(prunedTo(type, object))) };
   } catch (error) {
     if (error instanceof DecodeError) return { failed: error.message };
     throw error;

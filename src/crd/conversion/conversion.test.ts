@@ -5,7 +5,7 @@ import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
 import { type Answer, TestApi } from '../../server/testing/test-api.js';
-import { startDefinitions } from '../controller.js';
+import { startCrdController } from '../controller.js';
 import { type Converter, inForm } from './converter.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -66,7 +66,7 @@ beforeEach(async () => {
   stop = new AbortController();
   const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
   assert.ok(registry);
-  const { served } = startDefinitions({
+  const { served } = startCrdController({
     store: registry.store,
     operations: api.resources.operations,
     context: api.context,

@@ -25,7 +25,7 @@ export interface Converter {
 /** What is made of the objects that came back; without it they stay as they are. */
 export interface Form {
   /** Drops what the version does not know, in place. Throws DecodeError. */
-  readonly fit?: (object: JsonObject) => KubeObject;
+  readonly prune?: (object: JsonObject) => KubeObject;
   /** The workers that do so with the objects of a long answer. */
   readonly elsewhere?: Elsewhere | undefined;
 }
@@ -81,10 +81,10 @@ async function convertAll(
 }
 
 /** Throws StorageError. */
-export function inForm({ fit }: Form, object: JsonObject): KubeObject {
-  if (fit === undefined) return object as JsonObject & KubeObject;
+export function inForm({ prune }: Form, object: JsonObject): KubeObject {
+  if (prune === undefined) return object as JsonObject & KubeObject;
   try {
-    return fit(object);
+    return prune(object);
   } catch (error) {
     if (error instanceof DecodeError) throw new StorageError('conversion', error.message);
     throw error;

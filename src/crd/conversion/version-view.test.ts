@@ -156,7 +156,7 @@ test('a failed conversion fails what needed it, and nothing else', async () => {
 
 test('what came back is brought into the form of its version before it is stored', async () => {
   const formOf = (apiVersion: string): Form => ({
-    fit(object) {
+    prune(object) {
       const { metadata, ...rest } = object as unknown as KubeObject;
       return { ...rest, metadata: { ...metadata, annotations: { fit: apiVersion } } };
     },
@@ -176,10 +176,10 @@ test('what came back is brought into the form of its version before it is stored
 });
 
 test('an object that cannot be brought into form ends a watch, and nothing else', async () => {
-  const fit = (): never => {
+  const prune = (): never => {
     throw new DecodeError('no form');
   };
-  const formOf = (): Form => ({ fit });
+  const formOf = (): Form => ({ prune });
   asV2 = new VersionView({ base, options, apiVersion: V2, storageApiVersion: V1, converter, formOf, nowMs: () => 0 });
   const events = await watched({}, 1, async () => void (await base.create('ns/a', thing(V1, 'a'))));
   assert.deepEqual(events, ['no form']);

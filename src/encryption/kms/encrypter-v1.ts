@@ -28,7 +28,7 @@ const KEY_SIZES = [16, 24, 32];
 
 export class EncrypterV1 implements Encrypter {
   /** The cache of keys decides whether the plugin is called. */
-  readonly opensEachTime = true;
+  readonly decryptsEachRead = true;
   readonly #known: LRUCache<string, Buffer> | undefined;
   readonly #lastMs = new Map<Direction, number>();
 

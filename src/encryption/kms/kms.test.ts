@@ -74,7 +74,7 @@ describe('KMS v2', () => {
     await writeKey.check();
     const eventsOf = async (encrypted: Buffer): Promise<string[]> => {
       const spans: RecordedSpan[] = [];
-      const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
+      const tracer = new Tracer({ ratePerMillion: 0, onEnd: (span) => spans.push(span) });
       const trace = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: '', baggage: '' });
       await assert.rejects(async () => encrypter.decrypt(encrypted, { ...place, trace }));
       return spans.flatMap(({ events }) => events.map(({ name }) => name)).slice(-2);
@@ -221,7 +221,7 @@ describe('KMS v1', () => {
     assert.deepEqual(turning.calls, ['Decrypt']);
     await encrypterV1(-1).decrypt(values[0] ?? plain, place);
     assert.equal(turning.calls.length, 2);
-    assert.equal(encrypter.opensEachTime, true);
+    assert.equal(encrypter.decryptsEachRead, true);
   });
 
   it('says of a wrapped key whose length cannot be written how long it is', async () => {

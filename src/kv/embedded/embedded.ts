@@ -248,7 +248,7 @@ class EmbeddedStore implements KeyValueStore {
     }
   }
 
-  tellsProgress(): boolean {
+  supportsProgressRequests(): boolean {
     return true;
   }
 

@@ -73,14 +73,14 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
           fs.closeSync(fd);
         };
       }
-      const aside = `lock.${process.pid}`;
+      const renamed = `lock.${process.pid}`;
       if (await isHeld(inFolder('lock'))) throw locked(folder);
-      fs.renameSync(path.join(folder, 'lock'), path.join(folder, aside));
-      if (await isHeld(inFolder(aside))) {
-        fs.renameSync(path.join(folder, aside), path.join(folder, 'lock'));
+      fs.renameSync(path.join(folder, 'lock'), path.join(folder, renamed));
+      if (await isHeld(inFolder(renamed))) {
+        fs.renameSync(path.join(folder, renamed), path.join(folder, 'lock'));
         throw locked(folder);
       }
-      fs.rmSync(path.join(folder, aside), { force: true });
+      fs.rmSync(path.join(folder, renamed), { force: true });
     }
     throw locked(folder);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
-import { SharedQuestion } from '../../lib/async/shared-question.js';
+import { CoalescedCall } from '../../lib/async/coalesced-call.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
   type KeyValue,
@@ -64,7 +64,7 @@ class EtcdStore implements KeyValueStore {
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #healthKey: string;
-  readonly #howFar = new SharedQuestion(() => this.#askRevision());
+  readonly #howFar = new CoalescedCall(() => this.#fetchRevision());
   /** The highest revision any answer carried. */
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
@@ -113,10 +113,10 @@ class EtcdStore implements KeyValueStore {
   // hot: every consistent read
   revision(trace?: Trace): Promise<number> {
     // A traced read has its own request: a shared one could not be recorded in its span.
-    return trace?.span === undefined ? this.#howFar.ask() : this.#askRevision(trace);
+    return trace?.span === undefined ? this.#howFar.call() : this.#fetchRevision(trace);
   }
 
-  async #askRevision(trace?: Trace): Promise<number> {
+  async #fetchRevision(trace?: Trace): Promise<number> {
     return (await this.#range({ key: this.#healthKey, countOnly: true }, { trace })).revision;
   }
 
@@ -153,14 +153,14 @@ class EtcdStore implements KeyValueStore {
     };
   }
 
-  tellsProgress(): boolean {
+  supportsProgressRequests(): boolean {
     // The first attempt to learn etcd's version failed, so this call starts another.
     if (this.#progress === undefined) this.#learnVersion().catch(() => undefined);
     return this.#progress === true;
   }
 
   requestProgress(): boolean {
-    if (!this.tellsProgress()) return false;
+    if (!this.supportsProgressRequests()) return false;
     this.#watches.requestProgress();
     return true;
   }

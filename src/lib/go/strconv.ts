@@ -9,10 +9,10 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 /** Whether Go parses the text as true; false also for a text that is no boolean. */
-export const saysTrue = (text: string): boolean => TRUE.has(text);
+export const isTrueText = (text: string): boolean => TRUE.has(text);
 
 export function parseBool(text: string): boolean {
-  if (saysTrue(text)) return true;
+  if (isTrueText(text)) return true;
   if (FALSE.has(text)) return false;
   throw new SyntaxMistake(`strconv.ParseBool: parsing ${goQuote(text)}: invalid syntax`);
 }

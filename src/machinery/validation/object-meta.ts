@@ -2,7 +2,7 @@
 import { append } from '../../lib/values/append.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
-import { wasGivenEmpty } from '../explicit-empty.js';
+import { wasExplicitEmpty } from '../explicit-empty.js';
 import {
   apiVersionFault,
   type ManagedFieldsEntry,
@@ -121,7 +121,7 @@ function validateDeletionTimestamp(
   old: Readonly<ObjectMeta>,
   path: FieldPath,
 ): FieldErrors {
-  if (meta.deletionTimestamp === undefined && wasGivenEmpty(meta, 'deletionTimestamp')) {
+  if (meta.deletionTimestamp === undefined && wasExplicitEmpty(meta, 'deletionTimestamp')) {
     return [invalid(path, null, IMMUTABLE)];
   }
   return validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path);

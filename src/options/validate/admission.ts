@@ -2,11 +2,11 @@ import { goQuote } from '../../lib/go/quote.js';
 import { isAdmissionPlugin } from '../admission-plugins.js';
 import type { Options } from '../options.js';
 
-export function admissionErrors({ admission, given }: Options): string[] {
+export function admissionErrors({ admission, setFlags }: Options): string[] {
   const errors: string[] = [];
   if (
-    given.has('admission-control') &&
-    (given.has('enable-admission-plugins') || given.has('disable-admission-plugins'))
+    setFlags.has('admission-control') &&
+    (setFlags.has('enable-admission-plugins') || setFlags.has('disable-admission-plugins'))
   ) {
     errors.push(
       'admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive',

@@ -14,8 +14,8 @@ export function authenticationErrors(options: Options): string[] {
   ];
 }
 
-function oidcErrors({ authentication, given, featureGates }: Options): string[] {
-  const oidcGiven = [...given].some((flag) => flag.startsWith('oidc-'));
+function oidcErrors({ authentication, setFlags, featureGates }: Options): string[] {
+  const oidcGiven = [...setFlags].some((flag) => flag.startsWith('oidc-'));
   if (authentication.authenticationConfig === '') {
     const incomplete = authentication.oidcIssuerUrl === '' || authentication.oidcClientId === '';
     return oidcGiven && incomplete

@@ -14,7 +14,7 @@ const REPLACED_BY_FILE = [
 
 /** `fileError` is what reading the file of --authorization-config finds. */
 export function authorizationErrors(
-  { authorization, given, featureGates }: Options,
+  { authorization, setFlags, featureGates }: Options,
   fileError: () => string | undefined,
 ): string[] {
   const { authorizationConfig, authorizationMode, authorizationPolicyFile, authorizationWebhookConfigFile } =
@@ -25,7 +25,7 @@ export function authorizationErrors(
         '--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag',
       ];
     }
-    if (REPLACED_BY_FILE.some((flag) => given.has(flag))) {
+    if (REPLACED_BY_FILE.some((flag) => setFlags.has(flag))) {
       return [
         '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
       ];

@@ -74,10 +74,10 @@ const CHUNKED: AnswerFraming = { kind: 'chunked' };
 const UNTIL_CLOSE: AnswerFraming = { kind: 'close' };
 
 const lengthFault = (length: string): string => {
-  const told = length.split(', ');
-  return told.length === 1
+  const lengths = length.split(', ');
+  return lengths.length === 1
     ? `bad Content-Length ${goQuote(length)}`
-    : `http: message cannot contain multiple Content-Length headers; got [${told.map(goQuote).join(' ')}]`;
+    : `http: message cannot contain multiple Content-Length headers; got [${lengths.map(goQuote).join(' ')}]`;
 };
 
 /** What says where a body ends cannot come after it. */

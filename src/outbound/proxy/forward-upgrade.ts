@@ -17,7 +17,7 @@ const REFUSAL_TIMEOUT_MS = 10_000;
 export async function forwardUpgrade(request: HttpRequest, destination: Destination): Promise<HttpResponse> {
   const { upgrade } = request;
   if (upgrade === undefined) throw new OutboundError('protocol', 'request connection cannot be hijacked');
-  const answer = await askUpgrade(request, destination);
+  const answer = await sendUpgrade(request, destination);
   if (!isUpgraded(answer)) return handedOver(() => refuse(upgrade.socket, answer));
   return handedOver(async () => {
     upgrade.socket.write(headText(answer));
@@ -28,7 +28,7 @@ export async function forwardUpgrade(request: HttpRequest, destination: Destinat
 }
 
 /** The connection out of HTTP, or a refusal. Rejects with an OutboundError for everything else. */
-export async function askUpgrade(
+export async function sendUpgrade(
   { method, signal }: Pick<HttpRequest, 'method' | 'signal'>,
   { client, origin, target, headers }: Destination,
 ): Promise<Upgraded | OutboundResponse> {

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse, ResponseStream } from '../../lib/http/h
 import type { HttpClient } from '../http-client.js';
 import type { OutboundResponse } from '../messages.js';
 import { OutboundError } from '../outbound-error.js';
-import type { TellFault } from '../certificate-faults.js';
+import type { OnCertificateFault } from '../certificate-faults.js';
 import type { Trace } from '../../tracing/trace.js';
 import { type Headers, returnedTrailers } from './headers.js';
 
@@ -21,13 +21,13 @@ export interface Destination {
   readonly headers: Headers;
   /** The trace of the request, where its context is sent. */
   readonly trace?: Trace | undefined;
-  readonly certificateFault?: TellFault | undefined;
+  readonly certificateFault?: OnCertificateFault | undefined;
   /** The whole address as traces show it. */
   readonly shownUrl?: string;
 }
 
 /** The answer, before it is passed on. Rejects with an OutboundError when there is none. */
-export async function askForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
+export async function sendForwarded(request: HttpRequest, destination: Destination): Promise<OutboundResponse> {
   const { client, origin, target, headers, trace, certificateFault, shownUrl } = destination;
   const body = request.bodyStream();
   return requestDecompressed(client, {
@@ -67,9 +67,9 @@ export async function passOn(
   if (request.method === 'HEAD' || status === 204 || status === 304) {
     body.destroy();
     // An answer that says nothing is new has no form either, and one that has no content no length.
-    const untold = NOT_FORWARDED[status] ?? [];
-    const told = Object.fromEntries(Object.entries(headers).filter(([name]) => !untold.includes(name)));
-    return { status, headers: told, body: undefined, besideOurs: true };
+    const dropped = NOT_FORWARDED[status] ?? [];
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.includes(name)));
+    return { status, headers: kept, body: undefined, besideOurs: true };
   }
   if (isRewritten === true) {
     const { bytes, isWhole } = await peekStream(body, MAX_PAGE_BYTES, PEEK_TIMEOUT_MS).catch((error: unknown) => {

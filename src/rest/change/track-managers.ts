@@ -1,6 +1,6 @@
-import { wasGivenEmpty } from '../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../machinery/explicit-empty.js';
 import { apiVersionOf, type KubeObject } from '../../machinery/object.js';
-import { saidOtherKind } from '../../machinery/other-kind.js';
+import { namedOtherKind } from '../../machinery/other-kind.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { managedFieldSteps, type UpdateWrite } from '../../schema/apply/field-manager.js';
 import type { Versions } from '../../schema/apply/versions.js';
@@ -25,7 +25,7 @@ export interface Write {
 
 /** Notes in metadata.managedFields which fields this writer has set. */
 export function trackManagers(endpoint: Endpoint, write: Write): StepGenerator<void> {
-  if (endpoint.definition.custom && saidOtherKind(write.object)) return forget(write.object);
+  if (endpoint.definition.custom && namedOtherKind(write.object)) return forget(write.object);
   return endpoint.version.toStorage === undefined
     ? managedFieldSteps(tracked(endpoint, write))
     : noteRead(endpoint, write);
@@ -55,7 +55,8 @@ function tracked(endpoint: Endpoint, write: Write): UpdateWrite<KubeObject> {
     apiVersion: apiVersionOf(endpoint.kind),
     subresource: write.subresource,
     time: write.now,
-    reset: write.reset === true || (write.live !== undefined && wasGivenEmpty(write.object.metadata, 'managedFields')),
+    reset:
+      write.reset === true || (write.live !== undefined && wasExplicitEmpty(write.object.metadata, 'managedFields')),
     small: write.small === true,
     resetFields: resetFieldsOf(endpoint, write.subresource),
     versions: write.versions,

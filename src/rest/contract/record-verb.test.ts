@@ -27,7 +27,7 @@ async function traced(
   accept = 'application/json',
 ) {
   const spans: RecordedSpan[] = [];
-  const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
+  const tracer = new Tracer({ ratePerMillion: 0, onEnd: (span) => spans.push(span) });
   const root = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: 'a-1', baggage: '' });
   const bytes = async (): Promise<Buffer> => {
     if (body instanceof Error) throw body;

@@ -9,7 +9,7 @@ import type { Pod } from '../../schema/generated/core.v1.js';
 import { connectOptions } from './connect-options.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { podLog } from './pod-log.js';
-import { podStream, type StreamWay } from './pod-streams.js';
+import { podStream, type StreamSubresource } from './pod-streams.js';
 import { nodeOrigin, podOrigin, type ProxiedOrigin, serviceOrigin } from './proxied-origin.js';
 import { proxy } from './proxy.js';
 import type { RestRequest } from '../contract/request.js';
@@ -29,7 +29,7 @@ export async function connect(
   if (way === 'log') return podLog(services, request, findPod);
   if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');
   await admitConnect(services, endpoint, request);
-  if (way !== 'proxy') return podStream(services, request, way as StreamWay, findPod);
+  if (way !== 'proxy') return podStream(services, request, way as StreamSubresource, findPod);
   return proxy(request, await originOf(services, endpoint, request));
 }
 

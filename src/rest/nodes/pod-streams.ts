@@ -16,34 +16,34 @@ import { containerOf } from './containers.js';
 import { STREAM_PROTOCOL, translateStreams, type WantedStreams } from './translate-streams.js';
 import { tunnelledProtocols, tunnelPorts } from './tunnel-ports.js';
 
-export type StreamWay = 'exec' | 'attach' | 'portforward';
+export type StreamSubresource = 'exec' | 'attach' | 'portforward';
 
 const PODS = { group: '', resource: 'pods' };
 
 export async function podStream(
   services: RestServices,
   request: RestRequest,
-  way: StreamWay,
+  subresource: StreamSubresource,
   findPod: () => Promise<Pod>,
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const pod = await findPod();
-  const container = way === 'portforward' ? '' : `/${containerOf(pod, http.query.get('container') ?? '')}`;
+  const container = subresource === 'portforward' ? '' : `/${containerOf(pod, http.query.get('container') ?? '')}`;
   if (!pod.spec?.nodeName) throw badRequest(`pod ${info.name} does not have a host assigned`);
   const { url: origin, host } = await locateKubelet(services.nodes, services.lookup, pod.spec.nodeName, PODS);
-  const query = way === 'portforward' ? portQuery(http.query) : streamQuery(http.query, way);
-  const path = `/${KUBELET_PATHS[way]}/${info.namespace}/${info.name}${container}`;
+  const query = subresource === 'portforward' ? portQuery(http.query) : streamQuery(http.query, subresource);
+  const path = `/${KUBELET_PATHS[subresource]}/${info.namespace}/${info.name}${container}`;
   const target = query === '' ? path : `${path}?${query}`;
   if (http.upgrade === undefined) throw badRequest('Upgrade request required');
   const destination = { client: services.nodes.kubelets, origin, target, headers: streamHeaders(request) };
   const offered = isWebSocketRequest(http) ? offeredProtocols(request) : '';
-  if (way !== 'portforward' && services.features.enabled('TranslateStreamCloseWebsocketRequests')) {
+  if (subresource !== 'portforward' && services.features.enabled('TranslateStreamCloseWebsocketRequests')) {
     if (offered.split(',').some((one) => one.trim() === STREAM_PROTOCOL)) {
       return translateStreams(request, { ...destination, host, wanted: wantedStreams(http.query) });
     }
   }
   try {
-    if (way === 'portforward' && services.features.enabled('PortForwardWebsockets')) {
+    if (subresource === 'portforward' && services.features.enabled('PortForwardWebsockets')) {
       const protocols = tunnelledProtocols(offered);
       if (protocols.length > 0) return await tunnelPorts(request, destination, protocols);
     }
@@ -53,7 +53,7 @@ export async function podStream(
   }
 }
 
-const KUBELET_PATHS: Readonly<Record<StreamWay, string>> = {
+const KUBELET_PATHS: Readonly<Record<StreamSubresource, string>> = {
   exec: 'exec',
   attach: 'attach',
   portforward: 'portForward',
@@ -75,12 +75,12 @@ const wantedStreams = (query: URLSearchParams): WantedStreams => ({
 
 const STREAM_NAMES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
 
-function streamQuery(query: URLSearchParams, way: StreamWay): string {
+function streamQuery(query: URLSearchParams, subresource: StreamSubresource): string {
   const parameters: [string, string][] = [];
   for (const [name, kubeletName] of Object.entries(STREAM_NAMES)) {
     if (flag(query, name) === true) parameters.push([kubeletName, '1']);
   }
-  if (way === 'exec') for (const word of query.getAll('command')) parameters.push(['command', word]);
+  if (subresource === 'exec') for (const word of query.getAll('command')) parameters.push(['command', word]);
   return encodeQuery(parameters);
 }
 

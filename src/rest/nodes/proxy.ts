@@ -6,7 +6,7 @@ import { decodePath } from '../../lib/http/request-target.js';
 import { internalError, serviceUnavailable, StatusError } from '../../machinery/status.js';
 import type { OutboundResponse } from '../../outbound/messages.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import { askForwarded, type PassedOn, passOn } from '../../outbound/proxy/forward.js';
+import { sendForwarded, type PassedOn, passOn } from '../../outbound/proxy/forward.js';
 import { forwardUpgrade } from '../../outbound/proxy/forward-upgrade.js';
 import { forwardedHeaders } from '../../outbound/proxy/headers.js';
 import { forwardedUri, type LinkRules, prefixOf } from '../../outbound/proxy/links.js';
@@ -27,7 +27,7 @@ export async function proxy(request: RestRequest, origin: ProxiedOrigin): Promis
   }
   const wanted = ownPath === '' ? '/' : ownPath;
   const prefix = prefixOf(path, ownPath);
-  const answer = await askForwarded(http, {
+  const answer = await sendForwarded(http, {
     client: origin.client,
     origin: origin.url,
     target: `${escapePath(wanted)}${question}`,

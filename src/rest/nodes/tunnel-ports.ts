@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { HttpResponse } from '../../lib/http/http.js';
 import type { Destination } from '../../outbound/proxy/forward.js';
-import { askUpgrade, handedOver, refuse, splice } from '../../outbound/proxy/forward-upgrade.js';
+import { sendUpgrade, handedOver, refuse, splice } from '../../outbound/proxy/forward-upgrade.js';
 import type { RestRequest } from '../contract/request.js';
 import { endWebSocket, plainAnswer, shakeHands, SUPPORTED_VERSION, webSocketRefusal } from '../contract/web-socket.js';
 
@@ -33,7 +33,7 @@ export async function tunnelPorts(
   if (upgrade === undefined) return plainAnswer(400, 'not websocket protocol');
   const kept = Object.entries(destination.headers).filter(([name]) => !WEB_SOCKET_HEADERS.has(name));
   const headers = { ...Object.fromEntries(kept), upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocols };
-  const answer = await askUpgrade({ method: 'POST', signal: http.signal }, { ...destination, headers });
+  const answer = await sendUpgrade({ method: 'POST', signal: http.signal }, { ...destination, headers });
   if (!('socket' in answer)) return handedOver(() => refuse(upgrade.socket, answer));
   const { connection = '', upgrade: changed = '', 'x-stream-protocol-version': chosen } = answer.headers;
   if (!connection.toLowerCase().includes('upgrade') || !changed.toLowerCase().includes('spdy/3.1')) {

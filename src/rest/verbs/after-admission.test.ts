@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
-import { unreadFields } from '../../schema/lazy-fields.js';
+import { lazyFields } from '../../schema/lazy-fields.js';
 import { tidyAdmitted } from './after-admission.js';
 
 const owned: ManagedFieldsEntry[] = [
@@ -25,15 +25,15 @@ test('what plugins leave of the managed fields stays when it makes sense', () =>
 test('a large set of fields that is as it was is not read, and one that is not is', () => {
   const isRead = (fields: JsonObject): boolean => {
     const entry = { manager: 'a', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: fields };
-    const before = [{ ...entry, fieldsV1: unreadFields('{"f:data":{"f:a":{}}}') }] as ManagedFieldsEntry[];
+    const before = [{ ...entry, fieldsV1: lazyFields('{"f:data":{"f:a":{}}}') }] as ManagedFieldsEntry[];
     const object = { metadata: { name: 'a', managedFields: [entry] } } as unknown as KubeObject;
     const parse = mock.method(JSON, 'parse');
     tidyAdmitted(object, before, () => undefined);
     parse.mock.restore();
     return parse.mock.callCount() > 0;
   };
-  assert.equal(isRead(unreadFields('{"f:data":{"f:a":{}}}')), false);
-  assert.equal(isRead(unreadFields('{"f:data":{"f:b":{}}}')), true);
+  assert.equal(isRead(lazyFields('{"f:data":{"f:a":{}}}')), false);
+  assert.equal(isRead(lazyFields('{"f:data":{"f:b":{}}}')), true);
 });
 
 test('and is put back with a warning when it makes none', () => {

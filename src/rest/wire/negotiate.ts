@@ -1,5 +1,5 @@
 // Which form of answer a client requested.
-import { saysTrue } from '../../lib/go/strconv.js';
+import { isTrueText } from '../../lib/go/strconv.js';
 import { ownMember } from '../../lib/values/plain-object.js';
 import { firstHeader, type HttpRequest } from '../../lib/http/http.js';
 import { LRUCache } from 'lru-cache';
@@ -100,7 +100,7 @@ const PEOPLE = ['curl', 'Wget', 'Mozilla/5.0'];
 function wantsPretty(request: HttpRequest): boolean {
   if (request.search !== '') {
     const pretty = request.query.get('pretty');
-    if (pretty !== null && pretty !== '') return saysTrue(pretty);
+    if (pretty !== null && pretty !== '') return isTrueText(pretty);
   }
   const agent = request.headers['user-agent'];
   return agent !== undefined && PEOPLE.some((prefix) => agent.startsWith(prefix));

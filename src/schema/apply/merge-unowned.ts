@@ -7,14 +7,14 @@ import { memberOf, shapeOf, TypedValueError } from './shape.js';
 import { validateMade, validateTyped } from './validate.js';
 
 /** Why a configuration could not be laid over an object, in kube-apiserver's words. */
-export class LayOverError extends Error {}
+export class MergeUnownedError extends Error {}
 
 /**
  * The object with the configuration over it: plain JSON that shares with both what it does not change. What is one
  * value as a whole may not be named, as all that the configuration does not repeat of it would go. A null that an
  * expression made is a value to kube-apiserver, and of no type. Throws LayOverError.
  */
-export function layOver(
+export function mergeUnowned(
   object: Readonly<JsonObject>,
   configuration: Readonly<JsonObject>,
   type: StructType,
@@ -25,7 +25,7 @@ export function layOver(
   const atomics: string[] = [];
   findAtomics(configuration, type, undefined, '', atomics);
   if (atomics.length > 0) {
-    throw new LayOverError(
+    throw new MergeUnownedError(
       `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   }
@@ -37,7 +37,7 @@ function within<T>(context: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    if (error instanceof TypedValueError) throw new LayOverError(`${context}: ${error.message}`);
+    if (error instanceof TypedValueError) throw new MergeUnownedError(`${context}: ${error.message}`);
     throw error;
   }
 }

@@ -11,7 +11,7 @@
 import { cacheKeys } from '../../lib/values/key-cache.js';
 import { setMember } from '../../lib/values/plain-object.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
-import { unreadFields } from '../lazy-fields.js';
+import { lazyFields } from '../lazy-fields.js';
 import type { ListType, MapType, ScalarName, StructType, Type } from '../type.js';
 import { decoderOf, structDecoder } from './decode-type.js';
 import { maxJsonDepth } from './parse.js';
@@ -111,7 +111,7 @@ class Pieces {
   }
 
   #ownedFields(start: number): unknown {
-    const fields = unreadFields(this.text.slice(start, this.large.get(start)));
+    const fields = lazyFields(this.text.slice(start, this.large.get(start)));
     this.#done.add(fields);
     return fields;
   }

@@ -2,7 +2,7 @@
 // drops what is empty or unknown and fills in what is always encoded.
 import { isJsonObject } from '../../lib/json/float-literal.js';
 import { setMember } from '../../lib/values/plain-object.js';
-import { noteGivenEmpty } from '../../machinery/explicit-empty.js';
+import { noteExplicitEmpty } from '../../machinery/explicit-empty.js';
 import { isStructInGo, encodedFields, unsetValue, zeroElement, zeroStruct } from '../normal-form.js';
 import type { Field, StructType, Type } from '../type.js';
 import { decodeScalar, plain } from './scalar.js';
@@ -46,7 +46,7 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
       for (const field of type.fields) members.set(field.json, compileMember(field));
     }
     let drop: string[] | undefined;
-    let givenEmpty: Record<string, object> | undefined;
+    let explicitEmpty: Record<string, object> | undefined;
     let keys = 0;
     for (const key in value) {
       keys++;
@@ -83,13 +83,13 @@ function compileStruct(type: StructType): (value: unknown, walk: Walk) => Record
         member.dropEmpty && (member.isMap ? after === null || walk.keys === keysBefore : isEmpty(after));
       if (isNothing || (after === null && member.dropNull)) {
         (drop ??= []).push(key);
-        if (typeof after === 'object' && after !== null) (givenEmpty ??= {})[key] = after;
-        else if (member.pointer && typeof before === 'string') (givenEmpty ??= {})[key] = NO_TIME;
+        if (typeof after === 'object' && after !== null) (explicitEmpty ??= {})[key] = after;
+        else if (member.pointer && typeof before === 'string') (explicitEmpty ??= {})[key] = NO_TIME;
       } else if (after !== before) value[key] = after;
     }
     walk.keys += keys;
     const result = drop === undefined ? value : without(value, drop);
-    if (givenEmpty !== undefined) noteGivenEmpty(result, givenEmpty);
+    if (explicitEmpty !== undefined) noteExplicitEmpty(result, explicitEmpty);
     for (const field of encoded) if (result[field.json] === undefined) result[field.json] = unsetValue(field);
     return result;
   };

@@ -5,7 +5,7 @@ import { isPlainObject } from '../../lib/values/plain-object.js';
 import { compareText } from '../../lib/text/compare-text.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
-import { givenEmptyOf } from '../../machinery/explicit-empty.js';
+import { explicitEmptyOf } from '../../machinery/explicit-empty.js';
 import { isAlwaysEncoded, isStructInGo, zeroValue } from '../normal-form.js';
 import { fieldsText } from '../lazy-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
@@ -112,14 +112,14 @@ export class JsonPieces {
     const inner = (member: unknown): StepGenerator<void> => this.tree(member, order);
     const plain = (member: unknown): string | undefined => {
       if (typeof member !== 'object' || member === null) return encodeTree(member);
-      if (order === 'carried' && givenEmptyOf(member) !== undefined) return undefined;
+      if (order === 'carried' && explicitEmptyOf(member) !== undefined) return undefined;
       const owned = order === 'sorted' ? undefined : fieldsText(member);
       if (owned !== undefined) return owned;
       return !Array.isArray(member) && this.#namesOf(member).length === 0 ? '{}' : undefined;
     };
     const owned = order === 'sorted' || !isPlainObject(input) ? undefined : fieldsText(input);
     if (owned !== undefined) return void (this.#text += owned);
-    const value = order === 'carried' && isPlainObject(input) ? withGivenEmpty(input) : input;
+    const value = order === 'carried' && isPlainObject(input) ? withExplicitEmpty(input) : input;
     if (Array.isArray(value)) yield* this.#items(value, inner, plain);
     else if (isPlainObject(value)) {
       const names = this.#namesOf(value);
@@ -185,8 +185,8 @@ function plainPieces(type: Type, form: Form): (value: unknown) => string | undef
 
 const DIVIDED: ReadonlySet<ScalarName> = new Set(['any', 'rawExtension', 'fieldsV1']);
 
-function withGivenEmpty(object: Members): Members {
-  const empty = givenEmptyOf(object);
+function withExplicitEmpty(object: Members): Members {
+  const empty = explicitEmptyOf(object);
   if (empty === undefined) return object;
   const unset = Object.entries(empty).filter(([name]) => (object[name] ?? undefined) === undefined);
   return { ...object, ...Object.fromEntries(unset) };

@@ -115,11 +115,11 @@ interface Loaded {
 }
 
 function loadInitial(options: Options): Loaded {
-  const { authentication, given } = options;
+  const { authentication, setFlags } = options;
   const { authenticationConfig: file } = authentication;
   const loaded =
     file === '' ? { configuration: authenticationOfFlags(authentication), text: '' } : readAuthentication(file);
-  if (loaded.configuration.anonymous && given.has('anonymous-auth')) {
+  if (loaded.configuration.anonymous && setFlags.has('anonymous-auth')) {
     const why =
       '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file';
     throw new ConfigError(textOf([forbidden(FieldPath.of('anonymous'), why)]));

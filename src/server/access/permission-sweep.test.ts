@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
 import { deployments } from '../../apis/apps/deployment/definition.js';
-import { startDefinitions } from '../../crd/controller.js';
+import { startCrdController } from '../../crd/controller.js';
 import { buildChain } from '../../filters/chain.js';
 import { InFlight, OpenWatches } from '../../filters/draining.js';
 import { createRequestMetrics } from '../../filters/request-metrics.js';
@@ -69,7 +69,7 @@ before(async () => {
   const crds = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
   const registry = api.resources.registry(crds);
   assert.ok(registry);
-  const { served } = startDefinitions({
+  const { served } = startCrdController({
     store: registry.store,
     operations: api.resources.operations,
     context: api.context,

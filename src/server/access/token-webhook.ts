@@ -28,7 +28,7 @@ export interface TokenWebhookParts {
 /** What is wrong with the file; met before the server is built. */
 export function tokenWebhookError(options: Options): string | undefined {
   try {
-    wayOf(options);
+    webhookConfigOf(options);
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
@@ -39,9 +39,9 @@ export function tokenWebhookError(options: Options): string | undefined {
 export function buildTokenWebhook(options: Options, parts: TokenWebhookParts): TokenAuthenticator {
   const { apiAudiences, authenticationTokenWebhookVersion, authenticationTokenWebhookCacheTtlMs } =
     options.authentication;
-  const way = wayOf(options);
-  const client = clientOf(way, parts.dialer);
-  const url = reviewUrl(way.server, TIMEOUT_MS);
+  const config = webhookConfigOf(options);
+  const client = clientOf(config, parts.dialer);
+  const url = reviewUrl(config.server, TIMEOUT_MS);
   const wait = (ms: number): Promise<void> => pause(ms, parts.stopping);
   const webhook = createTokenWebhook({
     post: (body) =>
@@ -71,5 +71,5 @@ export function buildTokenWebhook(options: Options, parts: TokenWebhookParts): T
   });
 }
 
-const wayOf = ({ authentication }: Options): ClientConfig =>
+const webhookConfigOf = ({ authentication }: Options): ClientConfig =>
   clientConfigOf(loadKubeconfig(authentication.authenticationTokenWebhookConfigFile));

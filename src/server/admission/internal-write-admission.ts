@@ -1,7 +1,7 @@
 // Webhooks and policies have a say about the server's own writes, too, as they have where these go through the API.
 import type { AdmissionAttributes, AdmissionChain } from '../../admission/plugin.js';
 import type { UserInfo } from '../../machinery/user.js';
-import type { OwnReview, OwnWrite } from '../../registry/operations.js';
+import type { InternalWriteAdmission, InternalWrite } from '../../registry/operations.js';
 import { storageVersionOf } from '../../rest/contract/endpoint.js';
 import type { Resources } from '../kinds/resources.js';
 
@@ -19,8 +19,12 @@ export const REVIEWING_PLUGINS: ReadonlySet<string> = new Set([
 const PLAIN_OPTIONS = { dryRun: false, fieldManager: '', sentFieldValidation: '' };
 
 /** `user`: who the reviews name as the author of the writes. */
-export function internalWriteAdmission(resources: Resources, reviewing: AdmissionChain, user: UserInfo): OwnReview {
-  const attributesOf = (write: OwnWrite): AdmissionAttributes | undefined => {
+export function internalWriteAdmission(
+  resources: Resources,
+  reviewing: AdmissionChain,
+  user: UserInfo,
+): InternalWriteAdmission {
+  const attributesOf = (write: InternalWrite): AdmissionAttributes | undefined => {
     const { registry, namespace, name, context } = write;
     const { group, resource } = registry.resource;
     const endpoint = resources.find(group, storageVersionOf(registry.kind).version, resource);

@@ -18,7 +18,7 @@ test('what a webhook is sent of a large object is encoded cooperatively, as that
   for (const count of [3, 50_000]) {
     const data = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'é']));
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', labels: {} }, data } as KubeObject;
-    const encoded = served.print(RESOURCE, KIND, object);
+    const encoded = served.encode(RESOURCE, KIND, object);
     assert.equal(encoded instanceof Promise, count > 3);
     assert.equal(String(await encoded), encodeJson(type, object));
   }

@@ -34,7 +34,7 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const apiVersion = apiVersionOf(endpoint.kind);
     return object.apiVersion === apiVersion ? undefined : converted(endpoint, object, apiVersion);
   },
-  print({ group, version, resource }, kind, object) {
+  encode({ group, version, resource }, kind, object) {
     const endpoint = resources.find(group, version, resource);
     const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
     if (type === undefined) throw new Error(`the catalogue has no ${kind.kind} in ${kind.group}/${kind.version}`);

@@ -11,7 +11,7 @@ import { type GroupResource, groupResourceText } from '../../machinery/status.js
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from '../../machinery/object.js';
 import type { KindDefinition, Lookup, ObjectOperations } from '../../registry/kind.js';
 import { computedStore } from '../../registry/computed-store.js';
-import { createLookup, createOperations, type OwnReview } from '../../registry/operations.js';
+import { createLookup, createOperations, type InternalWriteAdmission } from '../../registry/operations.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { KeyedQueue } from '../../registry/keyed-queue.js';
 import { encodePieces } from '../../schema/json/encode-pieces.js';
@@ -216,7 +216,7 @@ export class Resources {
   }
 
   /** The operations of the server's own writes; with `review`, webhooks and policies review them. */
-  operationsWith(review?: OwnReview): ObjectOperations {
+  operationsWith(review?: InternalWriteAdmission): ObjectOperations {
     return createOperations((resource) => this.registry(resource), deepCopy, review);
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tellOfIssued } from '../../apis/certificates/issued-duration.js';
+import { observeIssued } from '../../apis/certificates/issued-duration.js';
 import { generateKeys, issueCertificate } from '../../lib/x509/issue-certificate.js';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { LifeContext } from '../../registry/kind.js';
@@ -26,7 +26,7 @@ function certificateFor(seconds: number): string {
 
 test('certificates that were wanted for some time are counted once they are issued, and whether they got it', async () => {
   const registry = new MetricRegistry();
-  const begin = tellOfIssued(createIssuedMetrics(registry));
+  const begin = observeIssued(createIssuedMetrics(registry));
   const write = async (object: CertificateSigningRequest, old: CertificateSigningRequest, dryRun = false) =>
     (await begin(object, old, { dryRun } as LifeContext))?.commit();
   const KUBERNETES = 'kubernetes.io/kube-apiserver-client';

@@ -9,7 +9,7 @@ import { createLoopback } from './loopback.js';
 
 test('a request of the server to itself is part of the trace it is made for', async () => {
   const spans: RecordedSpan[] = [];
-  const tracer = new Tracer({ ratePerMillion: 0, take: (span) => spans.push(span) });
+  const tracer = new Tracer({ ratePerMillion: 0, onEnd: (span) => spans.push(span) });
   const root = tracer.root({ name: 'root', scope: SCOPES.http, kind: 'server', auditId: '', baggage: '' });
   let seen: HttpRequest | undefined;
   const { client } = createLoopback(() => (request) => {

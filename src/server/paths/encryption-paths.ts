@@ -19,8 +19,7 @@ export function encryptionPaths(rotation: Rotation): PathHandler[] {
     at(`${ENCRYPTION_PATH}/removal`, async (request) => {
       only(request, 'GET');
       const provider = request.query.get('provider') ?? '';
-      if (provider === '')
-        throw badRequest('say which: ?provider=aesgcm:v1:key1, for a key service also &key=sha256:…');
+      if (provider === '') throw badRequest('say which: ?provider=aesgcm:v1:key1, for a KMS plugin also &key=sha256:…');
       return rawJson(200, await rotation.mayRemove(provider, request.query.get('key') ?? undefined));
     }),
     at(`${ENCRYPTION_PATH}/rewrite`, (request): HttpResponse => {

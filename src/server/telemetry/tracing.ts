@@ -61,5 +61,5 @@ export function buildTracing(config: TracingConfiguration, parts: TracingParts):
     collector.close();
     clearTimeout(alive);
   });
-  return new Tracer({ ratePerMillion: config.samplingRatePerMillion ?? 0, take: (span) => queue.add(span) });
+  return new Tracer({ ratePerMillion: config.samplingRatePerMillion ?? 0, onEnd: (span) => queue.add(span) });
 }

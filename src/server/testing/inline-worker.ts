@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DefinitionsOptions, startDefinitions } from '../../crd/controller.js';
+import { type CrdControllerOptions, startCrdController } from '../../crd/controller.js';
 import type { WorkerPool, WorkerTaskOptions, Task } from '../../lib/async/worker-pool.js';
 import { WorkerContext } from '../worker/worker-context.js';
 import type { TestApi } from './test-api.js';
@@ -33,12 +33,12 @@ export class InlineWorker implements WorkerPool {
 /** Serves what is defined. Resolves with what ends that. */
 export async function serveDefinitions(
   api: TestApi,
-  options: Pick<DefinitionsOptions, 'expressions' | 'converterOf' | 'workers'>,
+  options: Pick<CrdControllerOptions, 'expressions' | 'converterOf' | 'workers'>,
 ): Promise<() => void> {
   const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
   assert.ok(registry);
   const stopping = new AbortController();
-  await startDefinitions({
+  await startCrdController({
     store: registry.store,
     operations: api.resources.operations,
     context: api.context,

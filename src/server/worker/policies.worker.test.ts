@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { compiler } from '../../admission/validating-policy/testing.js';
 import type { PolicyInput, PolicySource } from '../../cel/compiled-policy.js';
 import { type WorkerPool, RunInline, type Task } from '../../lib/async/worker-pool.js';
-import { unreadFields } from '../../schema/lazy-fields.js';
+import { lazyFields } from '../../schema/lazy-fields.js';
 import { policiesWithWorkerFallback, WorkerPolicies } from './policies.worker.js';
 
 const SOURCE: PolicySource = {
@@ -109,7 +109,7 @@ test('large sets of owned fields are read on a worker thread, and only where an 
   const fields = (count: number): string =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`f:k${i}`, {}])));
   const object = (count: number): object => ({
-    metadata: { name: 'a', managedFields: [{ manager: 'm', fieldsV1: unreadFields(fields(count)) }] },
+    metadata: { name: 'a', managedFields: [{ manager: 'm', fieldsV1: lazyFields(fields(count)) }] },
   });
   const seen = { ...input([]), object: object(10_000), oldObject: object(10_000) };
   const here = compiler.compilePolicy(source);

@@ -338,7 +338,7 @@ test('CRDs have their conditions and their kinds are published as ever', async (
     await api.post(DEFINITIONS, definition('^a'));
     await served(api);
   }
-  assert.ok(workers.done.includes('tell'));
+  assert.ok(workers.done.includes('computeConditions'));
   const documents = [here, there].map((api) =>
     createOpenApi({
       endpoints: () => api.resources.all(),

@@ -153,7 +153,7 @@ export class SingleWorkerPool implements WorkerPool {
 
   #watchOver(worker: Worker): void {
     this.#late = setTimeout(() => {
-      this.#lost(worker, true, timeout('work aside was not done in time'));
+      this.#lost(worker, true, timeout('the worker did not finish in time'));
       void worker.terminate();
     }, this.options.lateMs ?? LATE_MS).unref();
   }

@@ -83,15 +83,15 @@ export class HpackDecoder {
 
   #nameAt(index: number): string {
     if (index <= STATIC_COUNT && index > 0) return STATIC_NAMES[index] as string;
-    return this.#told(index).name;
+    return this.#entry(index).name;
   }
 
   #valueAt(index: number): string {
     if (index <= STATIC_COUNT && index > 0) return STATIC_VALUES[index] as string;
-    return this.#told(index).value;
+    return this.#entry(index).value;
   }
 
-  #told(index: number): { readonly name: string; readonly value: string } {
+  #entry(index: number): { readonly name: string; readonly value: string } {
     const entry = index === 0 ? undefined : this.#table.entryAt(index - STATIC_COUNT - 1);
     if (entry === undefined) throw new CompressionError('an index beyond the tables');
     return entry;

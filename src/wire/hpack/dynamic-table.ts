@@ -22,7 +22,7 @@ export class DynamicTable {
   readonly #entries: Entry[] = [];
   #first = 0;
   #bytes = 0;
-  #told = 0;
+  #inserted = 0;
   /** Another number whenever something may be read otherwise than before. */
   version = 0;
 
@@ -46,12 +46,12 @@ export class DynamicTable {
   }
 
   positionOf({ sequence }: Entry): number {
-    return this.#told - sequence;
+    return this.#inserted - sequence;
   }
 
   /** It was not let go. */
   has({ sequence }: Entry): boolean {
-    return this.#told - sequence < this.count;
+    return this.#inserted - sequence < this.count;
   }
 
   /** The new entry; undefined when it is larger than the table, which is empty then. */
@@ -60,7 +60,7 @@ export class DynamicTable {
     const bytes = entryBytes(name, value);
     this.#shrinkTo(this.limitBytes - bytes);
     if (bytes > this.limitBytes) return undefined;
-    const entry = { name, value, sequence: ++this.#told, older };
+    const entry = { name, value, sequence: ++this.#inserted, older };
     this.#entries.push(entry);
     this.#bytes += bytes;
     return entry;

@@ -250,8 +250,8 @@ export class Http1Connection implements RequestOwner, Reader {
     const keeps = this.#keeps(request, headers);
     const isHead = request.method === 'HEAD';
     // The length of GET's body is unknown for a HEAD answer without a body.
-    const isUntold = bodiless || (isHead && body === undefined);
-    const head = this.#headBytes(request, { status, headers }, isUntold ? undefined : length, keeps);
+    const omitsLength = bodiless || (isHead && body === undefined);
+    const head = this.#headBytes(request, { status, headers }, omitsLength ? undefined : length, keeps);
     const sent = bodiless || isHead ? [] : pieces;
     if (length <= JOINED_BYTES) {
       this.socket.write(Buffer.concat([head, ...sent]));

@@ -27,7 +27,7 @@ export abstract class ClientStream implements OutgoingStream<ClientStream> {
   sendWindow = 0;
   /** How much of the answer may come, and how much more that the server does not know of yet. */
   receiveWindow = 0;
-  untoldBytes = 0;
+  uncreditedBytes = 0;
   /** A head has come. */
   answered = false;
   closed = false;

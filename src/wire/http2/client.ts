@@ -60,7 +60,7 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   #waiting: ClientStream[] = [];
   #nextId = 1;
   #window = DEFAULT_WINDOW_BYTES;
-  #untoldBytes = 0;
+  #uncreditedBytes = 0;
   #scheduled = false;
   #inFlight: Buffer | undefined = undefined;
   #whenPingAnswered: (() => void) | undefined = undefined;
@@ -141,11 +141,11 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   }
 
   taken(stream: ClientStream, bytes: number): void {
-    stream.untoldBytes += bytes;
-    if (stream.untoldBytes < WINDOW_BYTES / 2 || stream.closed) return;
-    putWindowUpdate(this.output, stream.id, stream.untoldBytes);
-    stream.receiveWindow += stream.untoldBytes;
-    stream.untoldBytes = 0;
+    stream.uncreditedBytes += bytes;
+    if (stream.uncreditedBytes < WINDOW_BYTES / 2 || stream.closed) return;
+    putWindowUpdate(this.output, stream.id, stream.uncreditedBytes);
+    stream.receiveWindow += stream.uncreditedBytes;
+    stream.uncreditedBytes = 0;
     this.schedule();
   }
 
@@ -153,11 +153,11 @@ export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, 
   received(bytes: number): void {
     this.#window -= bytes;
     if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');
-    this.#untoldBytes += bytes;
-    if (this.#untoldBytes < WINDOW_STEP_BYTES) return;
-    putWindowUpdate(this.output, 0, this.#untoldBytes);
-    this.#window += this.#untoldBytes;
-    this.#untoldBytes = 0;
+    this.#uncreditedBytes += bytes;
+    if (this.#uncreditedBytes < WINDOW_STEP_BYTES) return;
+    putWindowUpdate(this.output, 0, this.#uncreditedBytes);
+    this.#window += this.#uncreditedBytes;
+    this.#uncreditedBytes = 0;
     this.schedule();
   }
 

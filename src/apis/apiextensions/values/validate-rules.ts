@@ -143,12 +143,12 @@ class RuleRun {
       return;
     }
     this.remaining -= cost;
-    if (value instanceof CelError) this.tellFailure(value, rule, type, place);
-    else if (value !== true) this.tellBroken(node, variables, type, place);
+    if (value instanceof CelError) this.reportFailure(value, rule, type, place);
+    else if (value !== true) this.reportBroken(node, variables, type, place);
   }
 
   /** The rule itself failed. */
-  private tellFailure(error: CelError, rule: ValidationRule, type: string, { path }: Place): void {
+  private reportFailure(error: CelError, rule: ValidationRule, type: string, { path }: Place): void {
     const text = ruleText(rule);
     if (error.message.startsWith('no such overload')) {
       const why = `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`;
@@ -160,7 +160,7 @@ class RuleRun {
   }
 
   /** The rule said no. */
-  private tellBroken(
+  private reportBroken(
     { rule, compiled, errorPath }: NodeRule,
     variables: RuleVariables,
     type: string,

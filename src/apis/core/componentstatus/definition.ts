@@ -30,8 +30,8 @@ export const componentStatusKind = ({ stores }: ComponentStatusParts): KindDefin
   computed: async () => {
     const client = new HttpClient({ dialer: directDialer, tls: () => ({ insecure: true, ca: '' }) });
     const probes: Record<string, () => Promise<string>> = {
-      'controller-manager': () => askHealth(client, 10257),
-      scheduler: () => askHealth(client, 10259),
+      'controller-manager': () => getHealth(client, 10257),
+      scheduler: () => getHealth(client, 10259),
     };
     for (const [name, check] of Object.entries(stores())) probes[name] = () => check().then(() => 'ok');
     try {
@@ -73,7 +73,7 @@ const failed = (error: unknown): { status: string; message: string } => ({
 });
 
 /** The components listen on the same host with certificates of their own making. */
-async function askHealth(client: HttpClient, port: number): Promise<string> {
+async function getHealth(client: HttpClient, port: number): Promise<string> {
   const url = new URL(`https://127.0.0.1:${port}/healthz`);
   try {
     const response = await client.request({ method: 'GET', url, timeoutMs: PROBE_TIMEOUT_MS });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteGivenEmpty } from '../../../machinery/explicit-empty.js';
+import { noteExplicitEmpty } from '../../../machinery/explicit-empty.js';
 import { internalDiff, internalLines } from './diff.js';
 import { internalValue } from './internal-value.js';
 
 const given = { name: 'g' };
-noteGivenEmpty(given, { command: [], env: [] });
+noteExplicitEmpty(given, { command: [], env: [] });
 
 const SPEC = {
   hostNetwork: true,

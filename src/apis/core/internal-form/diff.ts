@@ -3,7 +3,7 @@
 // from the table, and those of unset members once.
 import { escapeHtml } from '../../../lib/go/json.js';
 import { unifiedDiff } from './unified-diff.js';
-import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm } from './members.js';
+import { type Bag, bagOf, explicitEmpty, type Member, membersOf, metaForm } from './members.js';
 
 export const internalDiff = (struct: string, old: unknown, now: unknown): string =>
   unifiedDiff(internalLines(struct, old), internalLines(struct, now));
@@ -33,7 +33,7 @@ function printStruct(lines: string[], struct: string, value: unknown, { open, in
     const { member, place, unset } = row;
     if (member.holds === '@') printMetadata(lines, bag['metadata'] as Bag | undefined, place);
     else {
-      const own = bag[member.json] ?? givenEmpty(bag, member);
+      const own = bag[member.json] ?? explicitEmpty(bag, member);
       if (own !== undefined && own !== null) printMember(lines, row, own);
       else if (unset !== undefined) lines.push(unset);
       else printStruct(lines, member.struct, {}, place);

@@ -1,9 +1,9 @@
 import { goJson } from '../../../lib/go/json.js';
 import { Verbatim } from '../../../machinery/field-error.js';
 import type { LabelSelector } from '../../../schema/generated/meta.v1.js';
-import { wasGivenEmpty } from '../../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../../machinery/explicit-empty.js';
 import type { ObjectMeta } from '../../../machinery/object.js';
-import { type Bag, bagOf, givenEmpty, type Member, membersOf, metaForm, sortedByKey } from './members.js';
+import { type Bag, bagOf, explicitEmpty, type Member, membersOf, metaForm, sortedByKey } from './members.js';
 
 /** The value of an error, as kube-apiserver shows the named struct. `struct` names a line of INTERNAL_STRUCTS. */
 export const internalValue = (struct: string, value: unknown): Verbatim =>
@@ -19,7 +19,7 @@ export const selectorValue = (selector: Readonly<LabelSelector> | null | undefin
 
 export function labelsValue(metadata: Readonly<Pick<ObjectMeta, 'labels'>>): unknown {
   if (metadata.labels !== undefined) return sortedByKey(metadata.labels);
-  return wasGivenEmpty(metadata, 'labels') ? {} : null;
+  return wasExplicitEmpty(metadata, 'labels') ? {} : null;
 }
 
 function internalForm(struct: string, value: unknown): unknown {
@@ -28,7 +28,7 @@ function internalForm(struct: string, value: unknown): unknown {
   const form: Record<string, unknown> = {};
   for (const member of membersOf(struct)) {
     if (member.holds === '@') Object.assign(form, metaForm('ObjectMeta', bag['metadata']));
-    else form[member.name] = memberForm(member, bag[member.json] ?? givenEmpty(bag, member));
+    else form[member.name] = memberForm(member, bag[member.json] ?? explicitEmpty(bag, member));
   }
   return form;
 }

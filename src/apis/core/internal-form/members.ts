@@ -1,5 +1,5 @@
 // How the table of internal structs is read, and what of a value belongs to each of its members.
-import { wasGivenEmpty, withGivenEmptyOf } from '../../../machinery/explicit-empty.js';
+import { wasExplicitEmpty, withExplicitEmptyOf } from '../../../machinery/explicit-empty.js';
 import { metaType } from '../../../schema/catalogue.js';
 import { inFieldOrder } from '../../../schema/field-order.js';
 import { INTERNAL_STRUCTS } from './structs.js';
@@ -22,9 +22,9 @@ function withHostNamespaces(spec: Bag): Bag {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
   const securityContext = spec['securityContext'] as Bag | undefined;
   const own = securityContext ?? {};
-  return withGivenEmptyOf(spec, {
+  return withExplicitEmptyOf(spec, {
     ...spec,
-    securityContext: withGivenEmptyOf(own, {
+    securityContext: withExplicitEmptyOf(own, {
       ...own,
       hostNetwork,
       hostPID,
@@ -36,8 +36,8 @@ function withHostNamespaces(spec: Bag): Bag {
 }
 
 /** The empty list or map that was sent for a member. */
-export function givenEmpty(bag: Bag, { json, holds }: Member): unknown {
-  if ((holds !== '[]' && holds !== '{}') || !wasGivenEmpty(bag, json)) return undefined;
+export function explicitEmpty(bag: Bag, { json, holds }: Member): unknown {
+  if ((holds !== '[]' && holds !== '{}') || !wasExplicitEmpty(bag, json)) return undefined;
   return holds === '[]' ? [] : {};
 }
 

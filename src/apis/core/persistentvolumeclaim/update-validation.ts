@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../machinery/field-error.js';
-import { withGivenEmptyOf } from '../../../machinery/explicit-empty.js';
+import { withExplicitEmptyOf } from '../../../machinery/explicit-empty.js';
 import { compareQuantities } from '../../../machinery/quantity.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
@@ -83,7 +83,7 @@ export function validateClaimStatus(
  * bound claim; a storage class that was unset or moves from the old annotation into its field.
  */
 function comparableSpecs(object: Readonly<PersistentVolumeClaim>, old: Readonly<PersistentVolumeClaim>) {
-  const now: PersistentVolumeClaimSpec = withGivenEmptyOf(object.spec, { ...object.spec });
+  const now: PersistentVolumeClaimSpec = withExplicitEmptyOf(object.spec, { ...object.spec });
   const before: PersistentVolumeClaimSpec = { ...old.spec };
   const errors: FieldErrors = [];
   if (!before.volumeName) copyMember(before, now, 'volumeName');

@@ -1,5 +1,5 @@
 // Fields behind feature gates that are off are forgotten, unless the old object already used them.
-import { forgetGivenEmpty } from '../../../machinery/explicit-empty.js';
+import { forgetExplicitEmpty } from '../../../machinery/explicit-empty.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import { dropGatedFields, gated, gatedAlways, type GatedField } from '../../../registry/gated-fields.js';
 import type { Lifecycle, LifecycleHandler, Pod, PodSpec } from '../../../schema/generated/core.v1.js';
@@ -153,7 +153,7 @@ function withoutSleep({ preStop, postStart, ...rest }: Lifecycle): Lifecycle | u
 }
 
 function dropRestartRules(spec: PodSpec): void {
-  for (const container of allContainers(spec)) forgetGivenEmpty(container, 'restartPolicyRules');
+  for (const container of allContainers(spec)) forgetExplicitEmpty(container, 'restartPolicyRules');
   for (const container of spec.initContainers ?? []) {
     if (container.restartPolicy !== 'Always') delete container.restartPolicy;
     delete container.restartPolicyRules;
@@ -165,8 +165,8 @@ function dropRestartRules(spec: PodSpec): void {
 }
 
 function dropImageVolumes(spec: PodSpec): void {
-  forgetGivenEmpty(spec, 'volumes');
-  for (const container of allContainers(spec)) forgetGivenEmpty(container, 'volumeMounts');
+  forgetExplicitEmpty(spec, 'volumes');
+  for (const container of allContainers(spec)) forgetExplicitEmpty(container, 'volumeMounts');
   const dropped = new Set((spec.volumes ?? []).filter(({ image }) => image !== undefined).map(({ name }) => name));
   if (dropped.size === 0) return;
   const volumes = (spec.volumes ?? []).filter(({ image }) => image === undefined);

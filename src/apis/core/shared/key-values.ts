@@ -1,7 +1,7 @@
 // What config maps and secrets have in common: a bag of named values that may be frozen.
 import { deepEqual } from '../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../../machinery/explicit-empty.js';
 
 export const MAX_DATA_BYTES = 1024 * 1024;
 
@@ -32,7 +32,7 @@ export function validateFrozen<T extends Freezable>(
   if (object.immutable !== true) errors.push(forbidden(FieldPath.of('immutable'), FROZEN));
   for (const member of members) {
     // One that is empty is another than none.
-    const emptied = member !== filledIn && old[member] === undefined && wasGivenEmpty(object, member);
+    const emptied = member !== filledIn && old[member] === undefined && wasExplicitEmpty(object, member);
     if (emptied || !deepEqual(object[member], old[member])) errors.push(forbidden(FieldPath.of(member), FROZEN));
   }
   return errors;

@@ -11,7 +11,7 @@ import {
   required,
   tooLong,
 } from '../../../../machinery/field-error.js';
-import { givenEmptyOf, wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
+import { explicitEmptyOf, wasExplicitEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidPortName, isValidPortNum } from '../../../../machinery/validation/names.js';
 import type {
@@ -136,9 +136,9 @@ function validateEphemeralMembers(container: Readonly<EphemeralContainer>, path:
 
 /** An empty list counts as present. Resources are always there: what counts is what stands in them. */
 function isGiven(container: Readonly<EphemeralContainer>, member: (typeof NOT_FOR_EPHEMERAL)[number]): boolean {
-  if (member !== 'resources') return container[member] !== undefined || wasGivenEmpty(container, member);
+  if (member !== 'resources') return container[member] !== undefined || wasExplicitEmpty(container, member);
   const { resources } = container;
-  return Object.keys(resources).length > 0 || givenEmptyOf(resources) !== undefined;
+  return Object.keys(resources).length > 0 || explicitEmptyOf(resources) !== undefined;
 }
 
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];

@@ -11,7 +11,7 @@ import {
   required,
   withMore,
 } from '../../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../../../machinery/explicit-empty.js';
 import { QuantityError, int64Value, parseQuantity, quantitySign, scaledValue } from '../../../../machinery/quantity.js';
 import { NOT_NEGATIVE } from '../../../../machinery/validation/fields.js';
 import type {
@@ -58,7 +58,7 @@ export function validatePodResources(
   const path = specPath.child('resources');
   if (spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
   const errors: FieldErrors = [];
-  if (resources.claims || wasGivenEmpty(resources, 'claims')) {
+  if (resources.claims || wasExplicitEmpty(resources, 'claims')) {
     errors.push(forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'));
   }
   append(

@@ -4,7 +4,7 @@ import { sortedByKey } from '../../internal-form/members.js';
 import { internalList, internalValue } from '../../internal-form/internal-value.js';
 import { deepEqual } from '../../../../lib/values/deep-equal.js';
 import { type FieldErrors, FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
-import { forgetGivenEmpty, withGivenEmptyOf } from '../../../../machinery/explicit-empty.js';
+import { forgetExplicitEmpty, withExplicitEmptyOf } from '../../../../machinery/explicit-empty.js';
 import { rangeMessage } from '../../../../machinery/validation/names.js';
 import type {
   Affinity,
@@ -105,7 +105,7 @@ function validateOnlyDeletedGates(
 
 /** The new spec with everything an update may change put back, so that the rest can be compared. */
 function withMutableMembersOf(old: Readonly<PodSpec>, spec: Readonly<PodSpec>): PodSpec {
-  const kept: PodSpec = withGivenEmptyOf(spec, {
+  const kept: PodSpec = withExplicitEmptyOf(spec, {
     ...spec,
     containers: withImagesOf(old.containers, spec.containers),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
@@ -116,7 +116,7 @@ function withMutableMembersOf(old: Readonly<PodSpec>, spec: Readonly<PodSpec>): 
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) {
     kept.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds;
   }
-  for (const member of ['initContainers', 'schedulingGates', 'tolerations']) forgetGivenEmpty(kept, member);
+  for (const member of ['initContainers', 'schedulingGates', 'tolerations']) forgetExplicitEmpty(kept, member);
   return kept;
 }
 
@@ -124,7 +124,7 @@ const withImagesOf = (
   old: readonly Container[] | null | undefined,
   containers: readonly Container[] | null,
 ): Container[] | null =>
-  containers?.map((each, position) => withGivenEmptyOf(each, { ...each, image: old?.[position]?.image })) ?? null;
+  containers?.map((each, position) => withExplicitEmptyOf(each, { ...each, image: old?.[position]?.image })) ?? null;
 
 /** While gates hold a pod back from scheduling, where it may go can be narrowed. Puts that back in `kept` too. */
 function takeSchedulingDirectives(kept: PodSpec, old: Readonly<PodSpec>): FieldErrors {

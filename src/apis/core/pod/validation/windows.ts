@@ -1,7 +1,7 @@
 // What only Windows pods, or only the others, may set.
 import { append } from '../../../../lib/values/append.js';
 import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
-import { wasGivenEmpty } from '../../../../machinery/explicit-empty.js';
+import { wasExplicitEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
 import type {
@@ -142,7 +142,7 @@ export function validateWindowsPod(spec: Readonly<PodSpec>, path: FieldPath): Fi
 
 /** An empty list of groups is also one; an empty one of sysctls sets none. */
 const isSet = (context: Readonly<PodSecurityContext>, member: keyof PodSecurityContext): boolean =>
-  context[member] !== undefined || (member === 'supplementalGroups' && wasGivenEmpty(context, member));
+  context[member] !== undefined || (member === 'supplementalGroups' && wasExplicitEmpty(context, member));
 
 function userNameMessages(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];

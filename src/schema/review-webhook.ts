@@ -13,7 +13,7 @@ export type PostReview = (body: string, signal?: AbortSignal) => Promise<RestAns
 /** A review as it is sent: on a line of its own. */
 export const reviewText = (review: object): string => `${JSON.stringify(review)}\n`;
 
-export interface AskReviewOptions {
+export interface ReviewCallOptions {
   readonly post: PostReview;
   /** What the review is. */
   readonly review: GroupVersionKind;
@@ -32,7 +32,7 @@ const WAIT_FACTOR = 1.5;
 const WAIT_JITTER = 0.2;
 
 /** The review that came back. Throws what the last attempt met. */
-export async function askReview(options: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+export async function callReviewWebhook(options: ReviewCallOptions, body: string): Promise<Record<string, unknown>> {
   const { attempted, nowMs, wait, random, signal } = options;
   let waitMs = FIRST_WAIT_MS;
   for (let attempt = 1; ; attempt++) {
@@ -54,7 +54,7 @@ export async function askReview(options: AskReviewOptions, body: string): Promis
   }
 }
 
-async function send({ post, review, signal }: AskReviewOptions, body: string): Promise<Record<string, unknown>> {
+async function send({ post, review, signal }: ReviewCallOptions, body: string): Promise<Record<string, unknown>> {
   const { status, contentType, body: answer } = await post(body, signal);
   if (answer.length > 0) return decodeAnswer(answer, review);
   throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);

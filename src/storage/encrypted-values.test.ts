@@ -50,7 +50,7 @@ function turning(known: string[], delayed = false): ValueTransformer & { opened:
     },
   };
 }
-const sealedBy = (key: string, object: KubeObject, form: 'json' | 'storage' = 'json'): Buffer =>
+const encryptedBy = (key: string, object: KubeObject, form: 'json' | 'storage' = 'json'): Buffer =>
   Buffer.concat([
     Buffer.from(`${key}:`),
     Buffer.from(form === 'json' ? options.codec.encodeJson(object) : options.codec.encodeStorage(object, '')).reverse(),
@@ -110,7 +110,7 @@ for (const [name, setup, delayed] of setups) {
 
     it('reports a value as stale that is not encrypted with the current key', async () => {
       const kv = openMemoryStore();
-      await kv.create('/registry/secrets/a/old', sealedBy('one', secret('old'), form));
+      await kv.create('/registry/secrets/a/old', encryptedBy('one', secret('old'), form));
       const store = open(kv, turning(['two', 'one'], delayed));
       assert.equal(await store.isStale?.('a/old', 2, true), true);
       await store.update('a/old', 2, secret('old'));
@@ -124,7 +124,7 @@ for (const [name, setup, delayed] of setups) {
       const kv = openMemoryStore();
       const broken: ValueTransformer = { ...turning(['one']), toStorage: () => Promise.reject(new Error('away')) };
       const store = open(kv, broken);
-      assert.equal(await code(store.create('a/x', secret('x'))), 'unsealable: away');
+      assert.equal(await code(store.create('a/x', secret('x'))), 'encryption-failed: away');
       assert.equal((await kv.range({ start: '/', end: '0' })).count, 0);
       store.close();
     });
@@ -134,7 +134,7 @@ for (const [name, setup, delayed] of setups) {
       const clock = new ManualClock();
       const store = open(kv, turning(['one'], delayed), { clock });
       await store.create('a/x', secret('x'));
-      await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost'), form));
+      await kv.create('/registry/secrets/a/lost', encryptedBy('gone', secret('lost'), form));
       assert.equal(await code(store.get('a/lost', '')), 'corrupt: no key gone');
       const listed = 'corrupt: unable to transform key "/registry/secrets/a/lost": no key gone';
       assert.equal(await code(store.list(everything)), listed);
@@ -144,7 +144,7 @@ for (const [name, setup, delayed] of setups) {
       assert.deepEqual(await keys(store, { namespace: 'b' }), ['b/y']);
       assert.equal(await store.count(), 3);
       const lost = await kv.get('/registry/secrets/a/lost');
-      await kv.update('/registry/secrets/a/lost', lost?.modRevision ?? 0, sealedBy('one', secret('lost'), form));
+      await kv.update('/registry/secrets/a/lost', lost?.modRevision ?? 0, encryptedBy('one', secret('lost'), form));
       assert.deepEqual(await keys(store), ['a/lost', 'a/x', 'b/y']);
       await clock.move(10_000);
       await clock.move(10_000);
@@ -171,7 +171,7 @@ describe('a cache with something it cannot open', () => {
       },
       () => true,
     );
-    await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost')));
+    await kv.create('/registry/secrets/a/lost', encryptedBy('gone', secret('lost')));
     await store.create('a/y', secret('y'));
     assert.deepEqual(await keys(store, { resourceVersion: '0' }), ['a/x']);
     const before = transformer.opened;
@@ -211,7 +211,7 @@ describe('a cache with something it cannot open', () => {
     const where = local ? 'here' : 'elsewhere';
     it(`decrypts an object of a store ${where} for each read of its newest version where no key may be kept`, async () => {
       const kv = Object.assign(openMemoryStore(), { local });
-      const transformer = Object.assign(turning(['one']), { opensEachTime: true });
+      const transformer = Object.assign(turning(['one']), { decryptsEachRead: true });
       const store = createResourceStore({ kv, options, transformer });
       await store.create('a/x', secret('x'));
       assert.deepEqual(await keys(store), ['a/x']);
@@ -229,8 +229,8 @@ describe('a cache with something it cannot open', () => {
   it('says that it is not filled yet, and later and later when to come again', async () => {
     const kv = openMemoryStore();
     const clock = new ManualClock();
-    await kv.create('/registry/secrets/a/lost', sealedBy('gone', secret('lost')));
-    await kv.create('/registry/secrets/a/x', sealedBy('one', secret('x')));
+    await kv.create('/registry/secrets/a/lost', encryptedBy('gone', secret('lost')));
+    await kv.create('/registry/secrets/a/x', encryptedBy('one', secret('x')));
     const store = createResourceStore({ kv, options, transformer: turning(['one']), clock });
     const why = 'failed to list *core.Secret: unable to transform key "/registry/secrets/a/lost": no key gone';
     assert.equal(await code(store.list(everything)), `initializing: storage is (re)initializing: ${why}`);
@@ -255,8 +255,8 @@ describe('a cache with something it cannot open', () => {
 
   it('names all of them where they may be deleted unseen', async () => {
     const kv = openMemoryStore();
-    for (const name of ['l1', 'l2']) await kv.create(`/registry/secrets/a/${name}`, sealedBy('gone', secret(name)));
-    await kv.create('/registry/secrets/a/r', sealedBy('one', secret('r')).subarray(0, 20));
+    for (const name of ['l1', 'l2']) await kv.create(`/registry/secrets/a/${name}`, encryptedBy('gone', secret(name)));
+    await kv.create('/registry/secrets/a/r', encryptedBy('one', secret('r')).subarray(0, 20));
     const unsafe = { ...options, unsafeDeletion: { root: '/registry' } };
     const store = createResourceStore({ kv, options: unsafe, transformer: turning(['one']), cache: false });
     const corrupt = (key: string, why: string) =>
@@ -300,7 +300,7 @@ describe('a cache with something it cannot open', () => {
 
 it('yields to the event loop while many values are decrypted', async () => {
   const kv = openMemoryStore();
-  for (let i = 0; i < 1000; i++) await kv.create(`/registry/secrets/a/${i}`, sealedBy('one', secret(`${i}`)));
+  for (let i = 0; i < 1000; i++) await kv.create(`/registry/secrets/a/${i}`, encryptedBy('one', secret(`${i}`)));
   const quick = turning(['one']);
   let sinceTurn = 0;
   let longest = 0;

@@ -1,0 +1,48 @@
+/**
+ * A call whose answer must be no older than the request for it. Callers within one iteration of the event loop share one
+ * call: what it sends leaves at the end of the iteration. Where many are in flight already, callers share the next one.
+ */
+export class CoalescedCall<T> {
+  readonly #start: () => Promise<T>;
+  readonly #atIterationEnd: (run: () => void) => void;
+  /** Of this iteration: it has not left yet. */
+  #open: Promise<T> | undefined;
+  #next: Promise<T> | undefined;
+  #startNext: (() => void) | undefined;
+  #inFlight = 0;
+
+  constructor(start: () => Promise<T>, atIterationEnd: (run: () => void) => void = (run) => void setImmediate(run)) {
+    this.#start = start;
+    this.#atIterationEnd = atIterationEnd;
+  }
+
+  // hot: every consistent read
+  call(): Promise<T> {
+    if (this.#open !== undefined) return this.#open;
+    if (this.#inFlight < MAX_IN_FLIGHT) return this.#begin();
+    this.#next ??= new Promise<void>((resolve) => (this.#startNext = resolve)).then(() => {
+      this.#next = undefined;
+      return this.#open ?? this.#begin();
+    });
+    return this.#next;
+  }
+
+  #begin(): Promise<T> {
+    const started = this.#start();
+    this.#open = started;
+    this.#inFlight++;
+    this.#atIterationEnd(() => {
+      if (this.#open === started) this.#open = undefined;
+    });
+    started.then(this.#settled, this.#settled);
+    return started;
+  }
+
+  readonly #settled = (): void => {
+    this.#inFlight--;
+    this.#startNext?.();
+    this.#startNext = undefined;
+  };
+}
+
+const MAX_IN_FLIGHT = 4;
