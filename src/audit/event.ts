@@ -1,5 +1,5 @@
 // One audit event, as it stood when its stage was reached. Its parts are JSON already: an object that was encoded for
-// the client, or that the client sent, is laid in as it is.
+// the client, or that the client sent, is inserted as it is.
 import type { UserInfo } from '../machinery/user.js';
 import { quoteJson } from '../schema/json/quote.js';
 import { annotationsJson, type Authorized } from './annotations.js';

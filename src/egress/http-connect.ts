@@ -23,7 +23,7 @@ export function httpConnectProxy(address: ProxyAddress): Proxy {
     };
   }
   if (!address.url.startsWith('https://')) {
-    throw new Error('a proxy at an http:// address would be told everything in clear: use https://, or a unix socket');
+    throw new Error('a proxy at an http:// address would see everything in clear text: use https://, or a unix socket');
   }
   if (!URL.canParse(address.url)) throw new Error(`invalid proxy server url ${goQuote(address.url)}`);
   const target = targetOf(new URL(address.url));

@@ -4,7 +4,7 @@ import type { Topic } from './flag-table.js';
 /** Beyond this nobody mistypes a name: comparing takes time by the product of both lengths. */
 const LONGEST = 100;
 
-/** The flag with the fewest letters to change, if that is few enough to be a mistake of typing. */
+/** The flag with the fewest characters to change, if that is few enough to be a mistake of typing. */
 export const closestFlag = (written: string, topics: readonly Topic[]): string | undefined =>
   closestName(
     written,

@@ -1,4 +1,4 @@
-// A way out: opens connections to others. Everything the server connects to is reached through one of these, so that
+// Opens connections to others. Everything the server connects to is reached through one of these, so that
 // a deployment can send its connections through proxies.
 import net from 'node:net';
 import type { Duplex } from 'node:stream';

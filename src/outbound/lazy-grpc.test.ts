@@ -32,7 +32,7 @@ test('it ends when its time is over, whether nobody is there or nobody answers',
   const dialing = 'dial unix /s: connect: connection refused';
   const refused = client(() => Promise.reject(new GrpcError({ status: 14, message: 'away', sent: false, dialing })));
   const hanging = client(() => new Promise(() => undefined));
-  for (const [{ calls, clock, seen }, told] of [
+  for (const [{ calls, clock, seen }, reported] of [
     [
       refused,
       'latest balancer error: connection error: desc = "transport: Error while dialing: dial unix /s: connect: connection refused"',
@@ -42,7 +42,7 @@ test('it ends when its time is over, whether nobody is there or nobody answers',
     const ended = assert.rejects(calls.call('/a', message, 1000), {
       status: 4,
       sent: false,
-      message: told,
+      message: reported,
     });
     await clock.move(0);
     await clock.move(1100);

@@ -40,15 +40,15 @@ export class LazyGrpc {
   async call(method: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
     const { clock, observe } = this.#options;
     const beganMs = clock.now();
-    const tell = (status: number): void => observe?.(method, grpcStatusName(status), (clock.now() - beganMs) / 1000);
+    const report = (status: number): void => observe?.(method, grpcStatusName(status), (clock.now() - beganMs) / 1000);
     try {
       const answer = await this.#callInTime(method, message, beganMs + timeoutMs);
-      tell(0);
+      report(0);
       return answer;
     } catch (error) {
       const failure =
         error instanceof GrpcError ? error : new GrpcError({ status: UNKNOWN, message: errorText(error), sent: true });
-      tell(failure.status);
+      report(failure.status);
       throw failure;
     }
   }

@@ -1,4 +1,4 @@
-// What went wrong on the way out, in the words that operators know from kube-apiserver's runtime.
+// What went wrong in an outgoing call, in the words that operators know from kube-apiserver's runtime.
 import { goQuote } from '../lib/go/quote.js';
 
 export type OutboundFailure = 'dial' | 'tls' | 'timeout' | 'canceled' | 'protocol' | 'too-large';

@@ -14,7 +14,7 @@ const kinds = [configMaps as unknown as KindDefinition];
 
 interface FarState {
   gets: number;
-  /** Watches are told nothing for now. */
+  /** Watches receive nothing for now. */
   holding: boolean;
   /** Updates are made and their answers lost. */
   losesAnswers: boolean;

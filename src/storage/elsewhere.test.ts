@@ -22,7 +22,7 @@ function elsewhere(store: KeyValueStore) {
   const asked = { gets: 0, revisions: 0 };
   const held: (() => void)[] = [];
   const state = { holding: false, supportsProgress: true };
-  const later = (tell: () => void): void => void (state.holding ? held.push(tell) : tell());
+  const later = (report: () => void): void => void (state.holding ? held.push(report) : report());
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
@@ -42,7 +42,7 @@ function elsewhere(store: KeyValueStore) {
   });
   const letGo = (): void => {
     state.holding = false;
-    for (const tell of held.splice(0)) tell();
+    for (const report of held.splice(0)) report();
   };
   return { kv, asked, state, letGo };
 }

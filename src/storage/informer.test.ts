@@ -41,15 +41,16 @@ class FedStore {
 
 test('after a broken watch reports only changes and deletions since', { timeout: 10_000 }, async () => {
   const fed = new FedStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   const stop = new AbortController();
   const first = fed.nextWatch();
   const informer = startInformer({
     store: fed.store,
     signal: stop.signal,
-    log: (message) => told.push(message),
-    onUpsert: ({ key, revision }, before) => told.push(`put ${key}@${revision} was ${before?.revision ?? 'absent'}`),
-    onDelete: ({ key }) => told.push(`gone ${key}`),
+    log: (message) => reported.push(message),
+    onUpsert: ({ key, revision }, before) =>
+      reported.push(`put ${key}@${revision} was ${before?.revision ?? 'absent'}`),
+    onDelete: ({ key }) => reported.push(`gone ${key}`),
   });
   await first;
   const added = (key: string, revision: number): WatchEvent => ({ type: 'ADDED', object: stored(key, revision) });
@@ -62,9 +63,9 @@ test('after a broken watch reports only changes and deletions since', { timeout:
   fed.end(new StorageError('too-old', 'too old'));
   await second;
   fed.feed(added('same', 1), added('changed', 5));
-  assert.ok(informer.objects.has('gone'), 'nothing is missing before all that is there was told');
+  assert.ok(informer.objects.has('gone'), 'nothing is missing before everything there was delivered');
   fed.feed(complete, { type: 'DELETED', object: stored('same', 6) });
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     'put same@1 was absent',
     'put changed@2 was absent',
     'put gone@3 was absent',
@@ -82,22 +83,22 @@ test('after a broken watch reports only changes and deletions since', { timeout:
 
 test('a receiver that fails on one object gets the next', async () => {
   const fed = new FedStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   const stop = new AbortController();
   const begun = fed.nextWatch();
   startInformer({
     store: fed.store,
     signal: stop.signal,
-    log: (message) => told.push(message),
+    log: (message) => reported.push(message),
     onUpsert: ({ key }) => {
       if (key === 'bad') throw new Error('unreadable');
-      told.push(key);
+      reported.push(key);
     },
     onDelete: () => undefined,
   });
   await begun;
   fed.feed({ type: 'ADDED', object: stored('bad', 1) }, { type: 'ADDED', object: stored('good', 2) });
-  assert.deepEqual(told, ['watch event failed: unreadable', 'good']);
+  assert.deepEqual(reported, ['watch event failed: unreadable', 'good']);
   stop.abort();
   fed.end();
 });

@@ -346,21 +346,21 @@ describe('watch cache', () => {
   });
 
   it('counts an object that an update creates as an update', async () => {
-    const told: string[] = [];
-    const metrics: StorageMetrics = { request: (operation) => void told.push(operation) };
+    const reported: string[] = [];
+    const metrics: StorageMetrics = { request: (operation) => void reported.push(operation) };
     const store = createResourceStore({ kv: openMemoryStore(), options, metrics, cache: false });
     await store.create('a/x', pod('a', 'x'));
     await store.create('a/y', pod('a', 'y'), { byUpdate: true });
-    assert.deepEqual(told, ['create', 'update']);
+    assert.deepEqual(reported, ['create', 'update']);
     store.close();
   });
 
   it('counts what lists fetched and returned, and what watches began with', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;
     const metrics: StorageMetrics = {
-      cacheListed: (_resource, index, fetched, returned) => void told.push(`${index} ${returned} of ${fetched}`),
-      watchStarted: (_resource, events) => void told.push(`began with ${events}`),
+      cacheListed: (_resource, index, fetched, returned) => void reported.push(`${index} ${returned} of ${fetched}`),
+      watchStarted: (_resource, events) => void reported.push(`began with ${events}`),
     };
     const store = createResourceStore({
       kv: openMemoryStore(),
@@ -385,9 +385,9 @@ describe('watch cache', () => {
     await store.list({ ...everything, namespace: 'b', predicate: ({ key }) => key === 'b/y' });
     const fieldValues = [{ field: 'spec.nodeName', value: 'n1' }];
     await store.list({ ...everything, fieldValues, predicate: ({ key }) => key === 'a/x' });
-    assert.deepEqual(told.splice(0), [' 4 of 4', ' 2 of 2', ' 1 of 2', 'f:spec.nodeName 1 of 1']);
+    assert.deepEqual(reported.splice(0), [' 4 of 4', ' 2 of 2', ' 1 of 2', 'f:spec.nodeName 1 of 1']);
     await watching(store, { sendInitialEvents: true, resourceVersion: '' });
-    assert.deepEqual(told, ['began with 4']);
+    assert.deepEqual(reported, ['began with 4']);
     store.close();
   });
 
@@ -421,9 +421,9 @@ describe('watch cache', () => {
     await store.create('a/w', pod('a', 'w'));
     now = 61_000;
     for (const call of timers.splice(0)) call();
-    const told = (): number => said.filter((revisions) => revisions.length > 1).length;
-    while (told() === 0) await new Promise((resolve) => setImmediate(resolve));
-    assert.ok(told() < 1200);
+    const reported = (): number => said.filter((revisions) => revisions.length > 1).length;
+    while (reported() === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(reported() < 1200);
     await store.create('a/x', pod('a', 'x'));
     while (said.some((revisions) => revisions.length < 3)) await new Promise((resolve) => setImmediate(resolve));
     for (const revisions of said)

@@ -10,7 +10,7 @@ import type { History, Violation } from './history.js';
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly changes: number;
-  /** All changes are known: where every watcher got a 410, some states cannot be told. */
+  /** All changes are known: where every watcher got a 410, some states are unknown. */
   readonly isComplete: boolean;
 }
 

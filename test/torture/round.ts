@@ -51,7 +51,7 @@ export async function runRound(options: {
   const struck = new Map<FaultName, number>();
   const problems: string[] = [];
   try {
-    // Clients end before they are told to only when there is no server any more.
+    // Clients end before the round does only when there is no server any more.
     await Promise.race([
       strikeAll({ ...options, random: random.fork('faults') }, session, struck),
       Promise.all(clients),

@@ -98,7 +98,7 @@ async function startServer(startOne: () => Promise<TestServer>): Promise<TargetS
       if (server === killed) return;
       deaths.push(`a server ended by itself:\n${server.log().slice(-MAX_LOG_LENGTH)}`);
       current = begin();
-      // Whoever asks for it next is told, too.
+      // The next request for it fails as well.
       current.catch(() => undefined);
     });
     return server;

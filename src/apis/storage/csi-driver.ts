@@ -52,7 +52,7 @@ export const csiDrivers: KindDefinition<CSIDriver> = {
   columns: [
     NAME_COLUMN,
     { name: 'AttachRequired', type: 'boolean', description: 'Whether volumes are attached to a node before use.' },
-    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver is told which pod mounts.' },
+    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver learns which pod mounts.' },
     { name: 'StorageCapacity', type: 'boolean', description: 'Whether the driver says how much storage is left.' },
     column('TokenRequests', 'Whom the tokens the driver gets are for.'),
     {

@@ -11,7 +11,7 @@ const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 export function createJwtMetrics(registry: MetricRegistry): JwtMetrics {
   const latency = registry.histogram({
     name: 'apiserver_authentication_jwt_authenticator_latency_seconds',
-    help: 'Seconds it took to judge a JWT that was not remembered.',
+    help: 'Seconds it took to verify a JWT that was not cached.',
     labels: ['result', 'jwt_issuer_hash'],
     buckets: SECONDS,
     stability: 'ALPHA',

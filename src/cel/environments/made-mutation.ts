@@ -86,7 +86,7 @@ function appliedItem(value: Value, path: string): unknown {
   throw new NoMutation(`error applying patch: failed to convert patch object to typed object: ${path}: ${got}`);
 }
 
-/** Not one that lay in an object. */
+/** Not one from an object. */
 const isMadeList = (value: Value): value is ArrayList | ConcatList =>
   value instanceof ArrayList || value instanceof ConcatList;
 

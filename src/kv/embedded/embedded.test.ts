@@ -296,13 +296,13 @@ describe('embedded store', () => {
     const events = allChanges(kv, 2, newest);
     const range = kv.range({ start: '/a/', end: prefixEnd('/a/'), revision: 1_001, limit: 1_000 });
     await writeAll('five');
-    const told = (await events).map(({ value, previous }) => `${previous?.value.toString()} → ${value.toString()}`);
+    const reported = (await events).map(({ value, previous }) => `${previous?.value.toString()} → ${value.toString()}`);
     const past = (await range).kvs.map(({ value }) => value.toString());
     isRead = true;
     await counting;
     assert.ok(turns > 4, `${turns}`);
-    assert.equal(told.length, 4_000);
-    assert.deepEqual([...new Set(told)], ['undefined → one', 'one → two', 'two → three', 'three → four']);
+    assert.equal(reported.length, 4_000);
+    assert.deepEqual([...new Set(reported)], ['undefined → one', 'one → two', 'two → three', 'three → four']);
     assert.deepEqual([past.length, ...new Set(past)], [1_000, 'one']);
     assert.equal((await range).count, 1_000);
     await kv.close();

@@ -21,7 +21,7 @@ export const authentication = defineTopic({
     'authentication-token-webhook-cache-ttl': {
       type: 'duration',
       default: 2 * MINUTE_MS,
-      help: "How long the token webhook's answers are remembered.",
+      help: "How long the token webhook's answers are cached.",
     },
     'authentication-token-webhook-config-file': {
       type: 'string',

@@ -19,12 +19,12 @@ export const authorization = defineTopic({
     'authorization-webhook-cache-authorized-ttl': {
       type: 'duration',
       default: 5 * MINUTE_MS,
-      help: "How long the webhook's permissions are remembered.",
+      help: "How long the webhook's permissions are cached.",
     },
     'authorization-webhook-cache-unauthorized-ttl': {
       type: 'duration',
       default: 30 * SECOND_MS,
-      help: "How long the webhook's refusals are remembered.",
+      help: "How long the webhook's refusals are cached.",
     },
     'authorization-webhook-config-file': {
       type: 'string',

@@ -35,7 +35,7 @@ export const etcd = defineTopic({
     'etcd-compaction-interval': {
       type: 'duration',
       default: 5 * MINUTE_MS,
-      help: 'How often the store is told to forget old revisions; 0 for never.',
+      help: 'How often the store compacts old revisions; 0 for never.',
     },
     'etcd-count-metric-poll-period': {
       type: 'duration',

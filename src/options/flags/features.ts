@@ -12,7 +12,7 @@ export const features = defineTopic({
     'enable-priority-and-fairness': {
       type: 'bool',
       default: true,
-      help: 'Queue requests by priority and fairness instead of refusing those above a plain limit.',
+      help: 'Queue requests by API Priority and Fairness instead of refusing those above a plain limit.',
     },
     profiling: { type: 'bool', default: true, help: 'Serve profiles under /debug/pprof/.' },
   },

@@ -62,7 +62,7 @@ export const generic = defineTopic({
     },
     'shutdown-delay-duration': {
       type: 'duration',
-      help: 'How long to go on serving after being told to stop, with /readyz failing already, so that load balancers turn away first.',
+      help: 'How long to keep serving after the signal to stop, with /readyz failing already, so that load balancers stop sending requests first.',
     },
     'shutdown-send-retry-after': {
       type: 'bool',

@@ -107,12 +107,12 @@ test('a connection is kept as long as the Keep-Alive header says', async () => {
 });
 
 test('the error of a server that speaks another protocol quotes its bytes', async () => {
-  const told = 'failed: net/http: HTTP/1.x transport connection broken: malformed HTTP';
+  const reported = 'failed: net/http: HTTP/1.x transport connection broken: malformed HTTP';
   assert.equal(
     await ask(['\x15\x03\x01\x00\x02\x02F'], get(), true),
-    `${told} response "\\x15\\x03\\x01\\x00\\x02\\x02F"`,
+    `${reported} response "\\x15\\x03\\x01\\x00\\x02\\x02F"`,
   );
-  assert.equal(await ask(['HTTP/1.1 20'], get(), true), `${told} status code "20"`);
+  assert.equal(await ask(['HTTP/1.1 20'], get(), true), `${reported} status code "20"`);
 });
 
 test('a request says what it is and where it ends', async () => {

@@ -11,9 +11,9 @@ const none = (): Readable => Readable.from([]);
 
 test('an answer without content is handed on without a length, one that nothing is new without a form, too', async () => {
   const headers = { 'content-type': 'text/plain', 'content-length': '5', etag: '"x"' };
-  const told = async (status: number) => (await passOn(get, { status, headers, body: none() })).headers;
-  assert.deepEqual(await told(204), { 'content-type': 'text/plain', etag: '"x"' });
-  assert.deepEqual(await told(304), { etag: '"x"' });
+  const reported = async (status: number) => (await passOn(get, { status, headers, body: none() })).headers;
+  assert.deepEqual(await reported(204), { 'content-type': 'text/plain', etag: '"x"' });
+  assert.deepEqual(await reported(304), { etag: '"x"' });
 });
 
 test('an answer that is empty is not unpacked, whatever it says of itself', async () => {

@@ -37,14 +37,14 @@ export function createRestMetrics(registry: MetricRegistry): RestMetrics {
   });
   const sizes = registry.histogram({
     name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of such events; those that go out together are told by their average.',
+    help: 'Bytes of such events; those sent together count by their average.',
     labels: WHICH,
     buckets: exponentialBuckets(1024, 2, 8),
     stability: 'ALPHA',
   });
   const lists = registry.histogram({
     name: 'apiserver_watch_list_duration_seconds',
-    help: 'Seconds until a watch has told all that was there when it began.',
+    help: 'Seconds until a watch has sent everything that existed when it began.',
     labels: [...WHICH, 'scope'],
     buckets: LIST_SECONDS,
     stability: 'ALPHA',

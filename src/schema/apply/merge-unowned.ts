@@ -1,4 +1,4 @@
-// A configuration laid over an object by nobody in particular: the server's own policies own no fields.
+// A configuration merged into an object without an owner: the server's own policies own no fields.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
@@ -6,7 +6,7 @@ import { merge } from './merge.js';
 import { memberOf, shapeOf, TypedValueError } from './shape.js';
 import { validateMade, validateTyped } from './validate.js';
 
-/** Why a configuration could not be laid over an object, in kube-apiserver's words. */
+/** Why a configuration could not be merged into an object, in kube-apiserver's words. */
 export class MergeUnownedError extends Error {}
 
 /**

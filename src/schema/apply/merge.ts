@@ -1,4 +1,4 @@
-// The live object with a configuration laid over it. Nothing is removed; lists keep the live order where the
+// The live object with a configuration merged into it. Nothing is removed; lists keep the live order where the
 // configuration says nothing of it, and the configuration's order where it does.
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import { isPlainObject, setMember } from '../../lib/values/plain-object.js';

@@ -46,7 +46,7 @@ function printReport(
   if (damaged.length > MAX_NAMED) printError(`damaged: ${damaged.length - MAX_NAMED} more\n`);
   for (const fault of faults.slice(0, MAX_NAMED)) printError(`damaged: ${fault}\n`);
   if (damaged.length + faults.length > 0) return 1;
-  print(isUnchecked ? 'sound, as far as can be told: an earlier build wrote it without checksums\n' : 'sound\n');
+  print(isUnchecked ? 'sound, as far as can be checked: an earlier build wrote it without checksums\n' : 'sound\n');
   return 0;
 }
 

@@ -158,28 +158,31 @@ test("5.4.2: a reset aborts the handler's signal", async () => {
 });
 
 test('reading the body of a stream that is reset fails with its error code', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const connection = open((request) =>
     request.body(10).then(
       () => ok(),
-      (e: Error) => ok(void told.push(e.message)),
+      (e: Error) => ok(void reported.push(e.message)),
     ),
   );
   const reset = (stream: number, code: number): Buffer => frame(FrameType.resetStream, 0, stream, uint32(code));
   connection.send(headers(1, POST, 0), reset(1, 8), headers(3, POST, 0), reset(3, 77));
   await connection.lines();
-  assert.deepEqual(told, ['stream error: stream ID 1; CANCEL', 'stream error: stream ID 3; unknown error code 0x4d']);
+  assert.deepEqual(reported, [
+    'stream error: stream ID 1; CANCEL',
+    'stream error: stream ID 3; unknown error code 0x4d',
+  ]);
 });
 
 test('reading a body fails with NO_ERROR once the request is answered', async () => {
-  let told = '';
+  let reported = '';
   const connection = open((request) => {
-    request.body(10).catch((error: Error) => (told = error.message));
+    request.body(10).catch((error: Error) => (reported = error.message));
     return ok();
   });
   connection.send(headers(1, POST, 0));
   await connection.lines();
-  assert.equal(told, 'stream error: stream ID 1; NO_ERROR');
+  assert.equal(reported, 'stream error: stream ID 1; NO_ERROR');
 });
 
 test('6.1: padding is no content and counts in the window', async () => {

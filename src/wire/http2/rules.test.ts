@@ -136,8 +136,8 @@ test('6.9.1: what is sent for a stream that is over counts in the window of all'
   const piece = data(1, Buffer.alloc(65_536));
   connection.send(piece, piece);
   await connection.frames();
-  const told = Buffer.concat(connection.written).includes(frame(FrameType.windowUpdate, 0, 0, uint32(131_072)));
-  assert.ok(told, 'a body that nobody wants must not use up the window');
+  const reported = Buffer.concat(connection.written).includes(frame(FrameType.windowUpdate, 0, 0, uint32(131_072)));
+  assert.ok(reported, 'a body that nobody wants must not use up the window');
 });
 
 test('6.9.2: the first window of streams is not that of all', async () => {

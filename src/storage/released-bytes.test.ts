@@ -29,7 +29,7 @@ const pod = (name: string, color: string): KubeObject =>
 
 /** A store whose file is read for every look at an object. */
 async function opened(context: TestContext): Promise<{ kv: KeyValueStore; open: () => ManagedResourceStore }> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'left-to-store-'));
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'released-bytes-'));
   const kv = await openEmbeddedStore({ folder });
   context.after(async () => {
     await kv.close();
