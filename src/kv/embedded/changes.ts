@@ -1,24 +1,39 @@
 // The changes in the embedded store's log, forwards and page by page.
 import type { RootDatabase } from 'lmdb';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
-import type { ChangesPage, ChangesRequest, KvEvent } from '../kv.js';
+import type { Change } from './change.js';
 import { DamagedHistory } from './damage.js';
-import { get, keyValueOf, Page, recordAt, recordsSince, type Tables } from './past.js';
-import { decodeLog, hasPrefix } from './records.js';
+import { get, Page, recordAt, recordsSince, type Tables } from './past.js';
+import { decodeLog, isLastOfRevision, keyOfLog, type Version } from './records.js';
 import type { Successors } from './successors.js';
 
-const NO_BYTES = Buffer.alloc(0);
+export interface ChangesInRange {
+  /** A byte key, as `end`. */
+  readonly start: string;
+  /** First key no longer wanted; absent where there is no end. */
+  readonly end: string | undefined;
+  readonly startRevision: number;
+  readonly endRevision: number;
+  /** Of the values that were written or replaced; the revision that exceeds it is the last of the page. */
+  readonly maxBytes: number;
+}
+
+export interface PageOfChanges {
+  readonly changes: readonly Change[];
+  /** The page has every change of the range up to this revision. */
+  readonly upTo: number;
+}
 
 /**
- * A page of what happened to the keys of a prefix, from a revision on. What a change wrote is in the record of the next
+ * A page of what happened to the keys of a range, from a revision on. What a change wrote is in the record of the next
  * change of its key (successors.ts), or is the key's current version.
  */
 export function* changesSteps(
   env: RootDatabase,
   tables: Tables,
   successors: Successors,
-  request: ChangesRequest,
-): StepGenerator<ChangesPage> {
+  request: ChangesInRange,
+): StepGenerator<PageOfChanges> {
   env.resetReadTxn();
   while (!successors.readPage(tables)) {
     yield;
@@ -30,28 +45,32 @@ export function* changesSteps(
 function pageOfChanges(
   tables: Tables,
   successors: Successors,
-  { prefix, startRevision, endRevision, maxBytes }: ChangesRequest,
-): ChangesPage {
-  const start = Buffer.from(prefix);
-  const events: KvEvent[] = [];
+  { start, end, startRevision, endRevision, maxBytes }: ChangesInRange,
+): PageOfChanges {
+  const changes: Change[] = [];
   let changedBytes = 0;
   const page = new Page();
   for (const [revision, bytes] of recordsSince(tables, startRevision, endRevision)) {
-    if (hasPrefix(bytes, start)) {
-      const { key, type, createRevision, previous } = decodeLog(revision, bytes);
-      const value = type === 'delete' ? NO_BYTES : writtenBy(tables, successors, key, revision);
-      events.push({ type, key, revision, createRevision, value, previous: previous && keyValueOf(key, previous) });
-      changedBytes += value.length + (previous?.value.length ?? 0);
+    const key = keyOfLog(bytes);
+    if (key >= start && (end === undefined || key < end)) {
+      const { type, previous } = decodeLog(revision, bytes);
+      const next = type === 'delete' ? undefined : writtenBy(tables, successors, key, revision);
+      changes.push({ key, revision, next, previous });
+      changedBytes += (next?.value.length ?? 0) + (previous?.value.length ?? 0);
     }
-    if (page.isFullWith(bytes) || changedBytes > maxBytes) return { events, upTo: revision };
+    const isFull = page.isFullWith(bytes) || changedBytes > maxBytes;
+    if (isFull && isLastOfRevision(bytes)) return { changes, upTo: revision };
   }
-  return { events, upTo: endRevision };
+  return { changes, upTo: endRevision };
 }
 
-/** The value that a change wrote. */
-function writtenBy(tables: Tables, successors: Successors, key: string, revision: number): Buffer {
-  const next = successors.of(revision);
-  const version = next === 0 ? get(tables, key) : decodeLog(next, recordAt(tables, next)).previous;
-  if (version?.modRevision === revision) return version.value;
+/** The version that a change wrote. */
+function writtenBy(tables: Tables, successors: Successors, key: string, revision: number): Version {
+  const next = successors.of(revision, key);
+  const version =
+    next === undefined
+      ? get(tables, key)
+      : decodeLog(next.revision, recordAt(tables, next.revision, next.place)).previous;
+  if (version?.modRevision === revision) return version;
   throw new DamagedHistory(revision);
 }

@@ -1,15 +1,18 @@
-// Group commit. Writers queue; one commit runs at a time and includes all writes that queued meanwhile, so that
-// concurrent writers share one sync. Conditions are checked against the state that the previous commit left. When a
-// commit is on disk its events are dispatched, and only then are the writers answered.
+// Group commit. Transactions queue; one commit runs at a time and includes all that queued meanwhile, so that concurrent
+// writers share one sync. Each sees the state that those before it leave (pending-state.ts). When a commit is on disk its
+// changes are dispatched, and only then are the writers answered.
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
-import { KvError, type KvEvent, type WriteResult } from '../kv.js';
+import { KvError } from '../kv.js';
+import type { Change } from './change.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
-import { currentOf, keyValueOf, type Tables } from './past.js';
-import { encodeLog, encodeNumbers, encodeVersion, type StoredVersion, type Version } from './records.js';
+import { leasedName, type Leases } from './leases.js';
+import type { Tables } from './past.js';
+import { type PendingChange, PendingState } from './pending-state.js';
+import { encodeLog, encodeNumbers, encodePlace } from './records.js';
 import type { Room } from './room.js';
-import { changeTotals, revisionRecord, type Totals } from './state.js';
+import { revisionRecord, type Totals } from './state.js';
 
 /** The most writes in one commit. */
 const MAX_BATCH = 1024;
@@ -21,49 +24,29 @@ const IN_PLACE_MAX_MS = 1.5;
 const IN_PLACE_MEMORY = 8;
 const IN_PLACE_FORGET = 0.99;
 
-const NO_BYTES = Buffer.alloc(0);
+/** Reads and changes the state. One that throws changes nothing, and fails with what it threw. */
+export type Transaction<T> = (state: PendingState) => T;
 
-export interface WriteRequest {
-  readonly key: string;
-  /** The revision the key must be at; 0 when it must not be there. */
-  readonly expected: number;
-  /** Absent for a delete. */
-  readonly value: Buffer | undefined;
-  readonly ttlSeconds: number;
+/** What a transaction throws to be refused for a reason of its own. */
+export class TransactionRefused extends Error {}
+
+export interface TransactionResult<T> {
+  readonly result: T;
+  /** The store's after it. */
+  readonly revision: number;
 }
 
-interface QueuedWrite extends WriteRequest {
+interface QueuedTransaction {
+  readonly transaction: Transaction<unknown>;
   /** It was tried once, and there was no room for it. */
   readonly isRetried?: boolean;
-  readonly resolve: (result: WriteResult) => void;
+  /** It changed something, and deletes were all. */
+  onlyDeletes: boolean;
+  readonly resolve: (result: TransactionResult<unknown>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What one commit does, computed before the engine's transaction begins. */
-interface Commit {
-  readonly atMs: number;
-  /** The store's after this. */
-  totals: Totals;
-  /** There is no room for what deletes replace: history is dropped with them. */
-  isTight: boolean;
-  readonly events: KvEvent[];
-  readonly answers: (() => void)[];
-  readonly changes: Change[];
-}
-
-interface Change {
-  readonly revision: number;
-  /** The key, encoded. */
-  readonly name: Buffer;
-  /** Absent for a delete. */
-  readonly next: Encoded | undefined;
-  /** Absent also where it is damaged: then nothing can be said of before. */
-  readonly previous: Version | undefined;
-}
-
-interface Encoded extends StoredVersion {
-  readonly bytes: Buffer;
-}
+const NO_BYTES = Buffer.alloc(0);
 
 export class Commits {
   /** The last revision whose events have been dispatched. */
@@ -76,10 +59,11 @@ export class Commits {
   readonly #clock: Clock;
   readonly #room: Room;
   readonly #dropHistory: (revision: number) => void;
-  readonly #dispatch: (events: readonly KvEvent[]) => void;
+  readonly #leases: Leases;
+  readonly #dispatch: (changes: readonly Change[]) => void;
   readonly #readFailure: (error: unknown) => KvError;
   #totals: Totals;
-  #queue: QueuedWrite[] = [];
+  #queue: QueuedTransaction[] = [];
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
   #running: Promise<void> | undefined;
@@ -94,11 +78,12 @@ export class Commits {
     folder: string;
     clock: Clock;
     room: Room;
+    leases: Leases;
     /** Inside a commit. */
     dropHistory: (revision: number) => void;
     revision: number;
     totals: Totals;
-    dispatch: (events: readonly KvEvent[]) => void;
+    dispatch: (changes: readonly Change[]) => void;
     /** What it means that the file could not be read. */
     readFailure: (error: unknown) => KvError;
   }) {
@@ -107,6 +92,7 @@ export class Commits {
     this.#folder = options.folder;
     this.#clock = options.clock;
     this.#room = options.room;
+    this.#leases = options.leases;
     this.#dropHistory = options.dropHistory;
     this.#dispatch = options.dispatch;
     this.#readFailure = options.readFailure;
@@ -114,9 +100,14 @@ export class Commits {
     this.revision = options.revision;
   }
 
-  write({ key, expected, value, ttlSeconds }: WriteRequest): Promise<WriteResult> {
+  transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ key, expected, value, ttlSeconds, resolve, reject });
+      this.#queue.push({
+        transaction,
+        onlyDeletes: false,
+        resolve: resolve as (result: TransactionResult<unknown>) => void,
+        reject,
+      });
       this.#run();
     });
   }
@@ -142,10 +133,10 @@ export class Commits {
     // Writers of the same turn of the event loop share the first commit.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0 || this.#chores.length > 0) {
-      const writes = this.#queue.splice(0, this.#nextCount());
+      const queued = this.#queue.splice(0, this.#nextCount());
       const chores = this.#chores.splice(0);
       await this.#commit(
-        writes,
+        queued,
         chores.map(({ run }) => run),
       );
       for (const { done } of chores) done();
@@ -166,40 +157,66 @@ export class Commits {
   }
 
   // hot: every write
-  async #commit(writes: readonly QueuedWrite[], chores: readonly (() => void)[]): Promise<void> {
+  async #commit(queued: readonly QueuedTransaction[], chores: readonly (() => void)[]): Promise<void> {
     this.#env.resetReadTxn();
-    const commit = this.#evaluate(writes);
-    const revision = this.revision + commit.events.length;
-    if (commit.changes.length > 0 || chores.length > 0) {
+    const state = new PendingState({
+      tables: this.#tables,
+      room: this.#room,
+      leases: this.#leases,
+      atMs: this.#clock.now(),
+      revision: this.revision,
+      totals: this.#totals,
+    });
+    const answers = queued.map((one) => this.#evaluate(one, state));
+    if (state.changes.length > 0 || state.grants.size > 0 || chores.length > 0) {
       if (this.#room.isFull) this.#room.giveReserve();
       try {
-        await this.#transact(writes.length, () => {
-          for (const change of commit.changes) this.#put(change, commit);
+        await this.#write(queued.length, () => {
+          for (const change of state.changes) this.#put(change, state);
+          this.#leases.write(state.grants);
           for (const chore of chores) chore();
-          if (commit.isTight) this.#dropHistory(revision);
-          void this.#tables.meta.put(...revisionRecord(revision, commit.totals));
+          if (state.isTight) this.#dropHistory(state.revision);
+          void this.#tables.meta.put(...revisionRecord(state.revision, state.totals));
         });
         this.failure = undefined;
       } catch (error) {
         this.failure = this.#commitFailure(await reasonOf(error));
-        this.#refuse(writes, this.failure);
+        this.#refuse(queued, this.failure);
         return;
       }
     }
-    this.revision = revision;
-    this.#totals = commit.totals;
-    if (commit.events.length > 0) this.#dispatch(commit.events);
-    for (const answer of commit.answers) answer();
+    this.revision = state.revision;
+    this.#totals = state.totals;
+    this.#leases.apply(state.grants);
+    if (state.changes.length > 0) this.#dispatch(state.changes);
+    for (const answer of answers) answer();
+  }
+
+  /** Answers how its caller is answered. */
+  #evaluate(queued: QueuedTransaction, state: PendingState): () => void {
+    const { transaction, resolve, reject } = queued;
+    state.begin();
+    try {
+      const result = transaction(state);
+      state.end();
+      queued.onlyDeletes = state.hasChanged && state.onlyDeletes;
+      const { revision } = state;
+      return () => resolve({ result, revision });
+    } catch (error) {
+      state.rollBack();
+      const failure = error instanceof TransactionRefused ? error : this.#readFailure(error);
+      return () => reject(failure);
+    }
   }
 
   /** Deletes that there was no room for are tried once more, without the history of what they replace. */
-  #refuse(writes: readonly QueuedWrite[], failure: KvError): void {
+  #refuse(queued: readonly QueuedTransaction[], failure: KvError): void {
     const isFull = failure.code === 'disk-full';
     if (isFull) this.#room.noteFailure();
-    const again: QueuedWrite[] = [];
-    for (const write of writes) {
-      if (isFull && write.value === undefined && !write.isRetried) again.push({ ...write, isRetried: true });
-      else write.reject(failure);
+    const again: QueuedTransaction[] = [];
+    for (const one of queued) {
+      if (isFull && one.onlyDeletes && !one.isRetried) again.push({ ...one, isRetried: true });
+      else one.reject(failure);
     }
     this.#queue = [...again, ...this.#queue];
   }
@@ -209,7 +226,7 @@ export class Commits {
    * sync. Larger commits, and all commits on a slower disk, run on the engine's thread. So does a single write among
    * larger commits, because this thread then has other requests to serve.
    */
-  async #transact(writeCount: number, action: () => void): Promise<void> {
+  async #write(writeCount: number, action: () => void): Promise<void> {
     const alone = writeCount === 1 && this.#lastCount === 1;
     this.#lastCount = writeCount;
     if (!alone || this.#inPlaceMs > IN_PLACE_MAX_MS) {
@@ -224,65 +241,17 @@ export class Commits {
     this.#inPlaceMs += (tookMs - this.#inPlaceMs) / IN_PLACE_MEMORY;
   }
 
-  #evaluate(writes: readonly QueuedWrite[]): Commit {
-    const atMs = this.#clock.now();
-    const commit: Commit = { atMs, totals: this.#totals, isTight: false, events: [], answers: [], changes: [] };
-    const changed = new Map<string, StoredVersion | undefined>();
-    let revision = this.revision;
-    for (const write of writes) {
-      const { key, value, resolve } = write;
-      let current: StoredVersion | undefined;
-      try {
-        current = changed.has(key) ? changed.get(key) : currentOf(this.#tables, key);
-      } catch (error) {
-        const failure = this.#readFailure(error);
-        commit.answers.push(() => write.reject(failure));
-        continue;
-      }
-      const previous = current?.isDamaged ? undefined : current;
-      if ((current?.modRevision ?? 0) !== write.expected) {
-        const refused = { done: false, current: previous && keyValueOf(key, previous) } as const;
-        commit.answers.push(() => resolve({ ...refused, revision: this.revision }));
-        continue;
-      }
-      const hasRoom = this.#room.take((value?.length ?? 0) + (previous?.value.length ?? 0));
-      if (!hasRoom && value !== undefined) {
-        commit.answers.push(() => write.reject(spaceExceeded()));
-        continue;
-      }
-      commit.isTight ||= !hasRoom;
-      const mine = ++revision;
-      const name = Buffer.from(key);
-      const createRevision = value === undefined ? 0 : (current?.createRevision ?? mine);
-      const expiresAtMs = write.ttlSeconds > 0 ? atMs + write.ttlSeconds * 1000 : 0;
-      const next = value && encoded(name, { modRevision: mine, createRevision, expiresAtMs, value });
-      commit.totals = changeTotals(commit.totals, name, current, next);
-      changed.set(key, next);
-      commit.changes.push({ name, revision: mine, next, previous });
-      commit.events.push({
-        type: value === undefined ? 'delete' : 'put',
-        key,
-        revision: mine,
-        value: value ?? NO_BYTES,
-        createRevision,
-        previous: previous && keyValueOf(key, previous),
-      });
-      commit.answers.push(() => resolve({ done: true, revision: mine }));
-    }
-    return commit;
-  }
-
   /** Runs inside a commit, whose own promise rejects on failure: the promises of single operations always fulfil. */
-  #put({ name, revision, next, previous }: Change, { atMs, isTight }: Commit): void {
-    const { current, log, expiries } = this.#tables;
+  #put({ name, revision, place, isLast, next, previous }: PendingChange, { atMs, isTight }: PendingState): void {
+    const { current, log, expiries, leased } = this.#tables;
     if (next === undefined) void current.remove(name);
     else void current.put(name, next.bytes);
     const type = next === undefined ? 'delete' : 'put';
     const createRevision = next?.createRevision ?? 0;
     const replaced = isTight ? undefined : previous;
     void log.put(
-      encodeNumbers(revision),
-      encodeLog(revision, name, { type, atMs, createRevision, previous: replaced }),
+      encodePlace(revision, place),
+      encodeLog({ revision, place, isLast }, name, { type, atMs, createRevision, previous: replaced }),
     );
     if (previous !== undefined && previous.expiresAtMs > 0) {
       void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
@@ -290,6 +259,10 @@ export class Commits {
     if (next !== undefined && next.expiresAtMs > 0) {
       void expiries.put(encodeNumbers(next.expiresAtMs, revision), name);
     }
+    const lease = next?.lease ?? 0n;
+    const before = previous?.lease ?? 0n;
+    if (before !== 0n && before !== lease) void leased.remove(leasedName(before, name));
+    if (lease !== 0n && before !== lease) void leased.put(leasedName(lease, name), NO_BYTES);
   }
 
   #commitFailure(error: unknown): KvError {
@@ -298,12 +271,6 @@ export class Commits {
     if (/space|quota/i.test(why) || this.#room.isAlmostGone) return spaceExceeded(error);
     return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
   }
-}
-
-function encoded(name: Buffer, version: Version): Encoded {
-  const { modRevision, createRevision, expiresAtMs, value } = version;
-  const { bytes, checksum } = encodeVersion(name, version);
-  return { modRevision, createRevision, expiresAtMs, value, bytes, checksum, isUnchecked: false, isDamaged: false };
 }
 
 /** The engine's error of a failed commit points to the one with the reason. */

@@ -242,9 +242,9 @@ describe('embedded store', () => {
     fs.rmSync(file);
     await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
     fs.writeFileSync(file, good);
-    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 4\n');
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 5\n');
     await assert.rejects(openEmbeddedStore({ folder }), failsWith('newer-format'));
-    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 3\n');
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 4\n');
     const again = await openEmbeddedStore({ folder });
     assert.equal((await again.range({ start: '/', end: '0' })).count, 20);
     await again.close();

@@ -11,7 +11,6 @@ import {
   type KeyValue,
   type KeyValueStore,
   KvError,
-  type KvEvent,
   type KvWatch,
   type KvWatchReceiver,
   type RangeRequest,
@@ -22,26 +21,33 @@ import {
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
 import { backUp } from './back-up.js';
-import { changesSteps } from './changes.js';
-import { Commits } from './commits.js';
+import { byteKeyOf, bytePrefixEnd } from './byte-key.js';
+import { type Change, eventOf, foundKeyValue, keyValueOf } from './change.js';
+import { type ChangesInRange, changesSteps, type PageOfChanges } from './changes.js';
+import { Commits, type Transaction, type TransactionResult } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
 import { DamagedHistory, engineText } from './damage.js';
+import { Leases } from './leases.js';
+import type { Mvcc, MvccRange } from './mvcc.js';
 import { type OpenedTables, openTables } from './open-tables.js';
 import {
   isTooLong,
   MAX_KEY_BYTES,
   get,
   getAt,
+  type KeyRange,
   rangeAt,
   rangeSteps,
   replacedSince,
   type Tables,
   viewAt,
 } from './past.js';
+import { RangeHub } from './range-hub.js';
 import { diskFreeBytes, type FreeBytes, Room } from './room.js';
 import { newestRevision } from './state.js';
 import { Successors } from './successors.js';
+import { writeKey } from './write-key.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 const HISTORY_MS = 5 * 60_000;
@@ -63,7 +69,11 @@ export interface EmbeddedOptions {
   readonly freeBytes?: FreeBytes;
 }
 
-export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyValueStore> {
+export interface EmbeddedStore extends KeyValueStore {
+  readonly mvcc: Mvcc;
+}
+
+export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   // The engine is a native module; it is loaded only where it is used.
   const { open } = await import('lmdb');
   const freeBytes = options.freeBytes ?? diskFreeBytes;
@@ -74,7 +84,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<KeyVa
   try {
     env = openEngine(open, folder.storePath);
     const opened = await openTables(env, folder, options.writer ?? '');
-    return new EmbeddedStore(env, opened, folder, options);
+    return new LmdbStore(env, opened, folder, options);
   } catch (error) {
     // Without this the engine would reuse its open environment when the folder is opened again.
     await env?.close();
@@ -102,13 +112,15 @@ export const openEngine = (open: typeof Lmdb.open, file: string, readOnly = fals
 
 const closed = (): KvError => new KvError('closed', 'the store is closed');
 
-class EmbeddedStore implements KeyValueStore {
+class LmdbStore implements EmbeddedStore {
   readonly local = true;
   readonly olderRevision: number;
   readonly #env: RootDatabase;
   readonly #tables: Tables;
   readonly #folder: DataFolder;
+  readonly mvcc: Mvcc;
   readonly #hub = new WatchHub();
+  readonly #ranges = new RangeHub();
   readonly #commits: Commits;
   readonly #housekeeping: Housekeeping;
   readonly #room: Room;
@@ -129,7 +141,11 @@ class EmbeddedStore implements KeyValueStore {
     this.olderRevision = olderRevision;
     this.#folder = folder;
     this.#log = log;
-    const dispatch = this.#hub.dispatch.bind(this.#hub);
+    const dispatch = (changes: readonly Change[]): void => {
+      this.#hub.dispatch(changes.map(eventOf));
+      this.#ranges.dispatch(changes);
+    };
+    const leases = new Leases(tables, clock);
     const readFailure = this.#readFailure.bind(this);
     const { path: folderPath } = folder;
     const room = new Room({ env, tables, folder: folderPath, freeBytes, now: () => clock.now(), log });
@@ -140,6 +156,7 @@ class EmbeddedStore implements KeyValueStore {
       folder: folderPath,
       clock,
       room,
+      leases,
       dropHistory: (upTo) => this.#housekeeping.drop(upTo),
       revision,
       totals,
@@ -153,24 +170,55 @@ class EmbeddedStore implements KeyValueStore {
       commits,
       clock,
       compacted: oldest,
+      leases,
       historyMs,
       room,
       failed: (error) => void readFailure(error),
     });
+    this.mvcc = this.#mvcc(leases);
+  }
+
+  #mvcc(leases: Leases): Mvcc {
+    const commits = this.#commits;
+    const housekeeping = this.#housekeeping;
+    const room = this.#room;
+    return {
+      get revision() {
+        return commits.revision;
+      },
+      get compacted() {
+        return housekeeping.compacted;
+      },
+      get isFull() {
+        return room.isFull;
+      },
+      leases,
+      transact: (transaction) => this.#transact(transaction),
+      range: (range, revision) => this.#rangeAt(range, revision),
+      changes: (request) => runCooperatively(this.#changes(request, this.#successors)),
+      follow: (request, receive) => this.#ranges.add(request, receive),
+    };
+  }
+
+  #transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>> {
+    return this.#closed ? Promise.reject(closed()) : this.#commits.transact(transaction);
   }
 
   async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
     this.#startRead(revision);
-    return this.#reading(revision + 1, () =>
-      revision === 0 ? get(this.#tables, key) : getAt(this.#tables, key, revision),
+    const byteKey = byteKeyOf(key);
+    const version = this.#reading(revision + 1, () =>
+      revision === 0 ? get(this.#tables, byteKey) : getAt(this.#tables, byteKey, revision),
     );
+    return version && keyValueOf(key, version);
   }
 
   // hot: every object that is not in memory
   currentValue(key: string, modRevision: number): Buffer | undefined {
     this.#checkOpen();
     try {
-      return viewAt(this.#tables, key, modRevision) ?? this.#valueElsewhere(key, modRevision);
+      const byteKey = byteKeyOf(key);
+      return viewAt(this.#tables, byteKey, modRevision) ?? this.#valueElsewhere(byteKey, modRevision);
     } catch (error) {
       throw this.#readFailure(error);
     }
@@ -188,19 +236,23 @@ class EmbeddedStore implements KeyValueStore {
     );
   }
 
-  async range(request: RangeRequest): Promise<RangeResult> {
-    const { revision = 0 } = request;
+  async range({ start, end, revision = 0, limit = 0, countOnly = false }: RangeRequest): Promise<RangeResult> {
+    const range = { start: byteKeyOf(start), end: byteKeyOf(end), limit, countOnly, make: foundKeyValue };
+    return this.#rangeAt(range, revision);
+  }
+
+  async #rangeAt<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>> {
     const newest = this.#startRead(revision);
     if (revision === 0 || revision === newest) {
-      return this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, request) }));
+      return this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, range) }));
     }
-    const range = await runCooperatively(
-      this.#whileOpen(rangeSteps(this.#env, this.#tables, { ...request, revision }), revision + 1),
+    const found = await runCooperatively(
+      this.#whileOpen(rangeSteps(this.#env, this.#tables, range, revision), revision + 1),
     );
     // Its log may have been dropped while it was read.
     const oldest = this.#housekeeping.compacted;
     if (revision < oldest) throw compacted(revision, oldest);
-    return range;
+    return found;
   }
 
   async revision(): Promise<number> {
@@ -230,20 +282,24 @@ class EmbeddedStore implements KeyValueStore {
     }
     const live = (from: number): KvWatch => this.#hub.add({ prefix, previous, startRevision: from }, receiver);
     if (startRevision > revision) return live(startRevision);
-    const missed = this.#changesAtOnce({ prefix, startRevision, endRevision: revision, maxBytes: Infinity });
-    const wanted = previous ? missed : missed.map((event) => ({ ...event, previous: undefined }));
+    const missed = this.#changesAtOnce({
+      ...byteRangeOf(prefix),
+      startRevision,
+      endRevision: revision,
+      maxBytes: Infinity,
+    });
+    const wanted = missed.map((change) => eventOf(previous ? change : { ...change, previous: undefined }));
     if (wanted.length > 0) void receiver.events(wanted);
     return live(revision + 1);
   }
 
-  async changes(request: ChangesRequest): Promise<ChangesPage> {
-    const { signal } = request;
+  async changes({ prefix, signal, ...request }: ChangesRequest): Promise<ChangesPage> {
     const yielder = new Yielder();
-    const steps = this.#changes(request, this.#successors);
+    const steps = this.#changes({ ...request, ...byteRangeOf(prefix) }, this.#successors);
     for (;;) {
       signal?.throwIfAborted();
       const { done, value } = steps.next();
-      if (done) return value;
+      if (done) return { events: value.changes.map(eventOf), upTo: value.upTo };
       await yielder.yieldIfDue();
     }
   }
@@ -298,7 +354,7 @@ class EmbeddedStore implements KeyValueStore {
     await this.#folder.release();
   }
 
-  *#changes(request: ChangesRequest, successors: Successors): StepGenerator<ChangesPage> {
+  *#changes(request: ChangesInRange, successors: Successors): StepGenerator<PageOfChanges> {
     const page = yield* this.#whileOpen(
       changesSteps(this.#env, this.#tables, successors, request),
       request.startRevision,
@@ -309,16 +365,16 @@ class EmbeddedStore implements KeyValueStore {
     return page;
   }
 
-  #changesAtOnce(request: ChangesRequest): readonly KvEvent[] {
-    const events: KvEvent[] = [];
+  #changesAtOnce(request: ChangesInRange): readonly Change[] {
+    const changes: Change[] = [];
     // Little has happened, mostly, and the rest of the log need not be read for it.
     const successors = new Successors(() => request.startRevision - 1);
     for (let { startRevision } = request; startRevision <= request.endRevision;) {
       const page = runSync(this.#changes({ ...request, startRevision }, successors));
-      for (const event of page.events) events.push(event);
+      for (const change of page.changes) changes.push(change);
       startRevision = page.upTo + 1;
     }
-    return events;
+    return changes;
   }
 
   /** Checks before each step that the engine is open. `from` is the first revision of the log that is read. */
@@ -386,17 +442,26 @@ class EmbeddedStore implements KeyValueStore {
   }
 
   // hot: every write
-  #write(
+  async #write(
     key: string,
     expected: number,
     value: Buffer | undefined,
     { ttlSeconds = 0 }: WriteOptions,
   ): Promise<WriteResult> {
-    const refused = this.#closed ? closed() : tooLarge(key, value);
-    if (refused !== undefined) return Promise.reject(refused);
-    return this.#commits.write({ key, expected, value, ttlSeconds });
+    const byteKey = byteKeyOf(key);
+    const refused = this.#closed ? closed() : tooLarge(byteKey, value);
+    if (refused !== undefined) throw refused;
+    const write = writeKey({ key: byteKey, expected, value, ttlSeconds });
+    const { result, revision } = await this.#commits.transact(write);
+    if (result.done) return { done: true, revision };
+    return { done: false, revision, current: result.current && keyValueOf(key, result.current) };
   }
 }
+
+const byteRangeOf = (prefix: string): { start: string; end: string | undefined } => {
+  const start = byteKeyOf(prefix);
+  return { start, end: bytePrefixEnd(start) };
+};
 
 function tooLarge(key: string, value: Buffer | undefined): KvError | undefined {
   if (isTooLong(key)) {

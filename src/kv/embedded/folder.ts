@@ -1,7 +1,7 @@
 // The data folder: its lock, its format, and looking the store's file over before the engine maps it.
 //
-//   FORMAT       "binnacle-store 3"; 1 where no value is compressed yet, 2 where records have no checksums: this build goes
-//                on with both as 3
+//   FORMAT       "binnacle-store 4"; 1 where no value is compressed yet, 2 where records have no checksums, 3 where a revision
+//                is one change, and versions and leases are not written: this build goes on with all as 4
 //   store.mdb    the data; store.mdb-lock belongs to the engine
 //   reserve      room that is kept for deletes on a full disk
 //   lock         a socket that the process which has the folder open listens on
@@ -17,7 +17,7 @@ import { KvError } from '../kv.js';
 import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './room.js';
 import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
 
-const FORMAT = 3;
+const FORMAT = 4;
 /** The first whose values may be compressed. */
 const COMPRESSED_FORMAT = 2;
 export const FORMAT_FILE = 'FORMAT';

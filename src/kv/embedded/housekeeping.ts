@@ -1,17 +1,21 @@
 // What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
+import { byteKeyIn } from './byte-key.js';
 import type { Commits } from './commits.js';
+import type { Leases } from './leases.js';
 import { currentOf, type Tables } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
 import type { Room } from './room.js';
+import { revokeLease } from './revoke-lease.js';
 import { compactedRecord } from './state.js';
+import { writeKey } from './write-key.js';
 
 const TRIM_PERIOD_MS = 5_000;
 /** Log records one commit drops; when there are more to drop, the next follows soon. */
 const TRIM_BATCH = 2_000;
 const TRIM_SOON_MS = 50;
-/** However young, no more changes than this are kept. */
+/** However young, no more changes than this are kept, unless history is kept until somebody compacts. */
 const MAX_HISTORY_CHANGES = 1_000_000;
 const EXPIRY_PERIOD_MS = 500;
 const EXPIRY_BATCH = 500;
@@ -24,7 +28,9 @@ export class Housekeeping {
   readonly #tables: Tables;
   readonly #commits: Commits;
   readonly #clock: Clock;
+  readonly #leases: Leases;
   readonly #historyMs: number;
+  readonly #maxChanges: number;
   readonly #room: Room;
   readonly #failed: (error: unknown) => void;
   /** Records from a time that is yet to come were there at this time, up to this revision: the clock was set back. */
@@ -39,6 +45,8 @@ export class Housekeeping {
     commits: Commits;
     clock: Clock;
     compacted: number;
+    leases: Leases;
+    /** 0: until somebody compacts. */
     historyMs: number;
     room: Room;
     /** The file could not be read. */
@@ -48,7 +56,9 @@ export class Housekeeping {
     this.#tables = options.tables;
     this.#commits = options.commits;
     this.#clock = options.clock;
+    this.#leases = options.leases;
     this.#historyMs = options.historyMs;
+    this.#maxChanges = options.historyMs === 0 ? Infinity : MAX_HISTORY_CHANGES;
     this.#room = options.room;
     this.#failed = options.failed;
     this.compacted = options.compacted;
@@ -86,7 +96,7 @@ export class Housekeeping {
     let last = 0;
     let count = 0;
     const nowMs = this.#clock.now();
-    const maxLast = this.#commits.revision - MAX_HISTORY_CHANGES;
+    const maxLast = this.#commits.revision - this.#maxChanges;
     for (const { key, value } of this.#tables.log.getRange({ limit: TRIM_BATCH })) {
       const revision = numberAt(key, 0);
       if (revision > this.compacted && revision > maxLast && !this.#isOld(revision, logTimeMs(value), nowMs)) break;
@@ -95,7 +105,7 @@ export class Housekeeping {
     }
     if (last > 0) {
       await this.#commits.chore(() => this.drop(Math.max(last, this.compacted), last));
-      if (last >= this.#commits.revision) await this.#moveOn(last);
+      if (last >= this.#commits.revision && this.#historyMs > 0) await this.#moveOn(last);
     }
     this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
   }
@@ -121,7 +131,8 @@ export class Housekeeping {
     const expected = currentOf(this.#tables, COMPACT_REV_KEY)?.modRevision ?? 0;
     const value = Buffer.from(String(revision));
     // One that fails (a full disk) is tried again when there is something to drop.
-    await this.#commits.write({ key: COMPACT_REV_KEY, expected, value, ttlSeconds: 0 }).catch(() => undefined);
+    const write = writeKey({ key: COMPACT_REV_KEY, expected, value, ttlSeconds: 0 });
+    await this.#commits.transact(write).catch(() => undefined);
   }
 
   /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
@@ -152,8 +163,11 @@ export class Housekeeping {
     // One that fails (a full disk) is tried again in the next round.
     await Promise.allSettled(
       due.map(({ key, value }) =>
-        this.#commits.write({ key: value.toString(), expected: numberAt(key, 1), value: undefined, ttlSeconds: 0 }),
+        this.#commits.transact(
+          writeKey({ key: byteKeyIn(value), expected: numberAt(key, 1), value: undefined, ttlSeconds: 0 }),
+        ),
       ),
     );
+    await Promise.allSettled(this.#leases.due().map((id) => this.#commits.transact(revokeLease(id))));
   }
 }

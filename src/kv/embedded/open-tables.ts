@@ -61,6 +61,8 @@ export async function engineTables(env: RootDatabase, folder: DataFolder): Promi
     current: table('current', compression),
     log: table('log', compression),
     expiries: table('expiries'),
+    leases: table('leases'),
+    leased: table('leased'),
     meta,
     unchecked: { current: true, logUntil: Infinity },
   };

@@ -7,16 +7,28 @@
 // Four bytes for each revision of the log, of all resources together, are made when somebody first resumes, and brought
 // up to date with the records that came since. Everyone who reads the past reads a page of the log here when that is
 // due: they share the work, and when the last of them leaves, nobody goes on with it.
+//
+// Few revisions change several keys. Those have a map of their own, by key; and of a successor that is not the first change of
+// its revision its place is kept beside.
+import { isLastOfRevision, keyOfLog, replacedRevision } from './records.js';
 import { recordsSince, Page, type Tables } from './past.js';
-import { replacedRevision } from './records.js';
 
 const MIN_SLOTS = 1024;
+
+export interface Successor {
+  readonly revision: number;
+  readonly place: number;
+}
 
 export class Successors {
   /** Records of the log that were read so far. */
   recordsRead = 0;
   /** The successor of revision `#base + i`, counted from `#base`; 0 for none. */
   #next = new Uint32Array(0);
+  /** Of revisions with several changes, by key. */
+  readonly #several = new Map<number, Map<string, Successor>>();
+  /** Of a successor that is not the first change of its revision, by the revision that it follows. */
+  readonly #places = new Map<number, number>();
   #base = 0;
   /** Everything up to this revision has been read. */
   #end = 0;
@@ -24,24 +36,42 @@ export class Successors {
   /** `compacted`: the revision up to which the log has been dropped, or may be. */
   constructor(private readonly compacted: () => number) {}
 
-  /** The revision of the next change of the key that this revision changed; 0 where that has not changed since. */
-  of(revision: number): number {
+  /** The next change of a key that this revision changed; undefined where the key has not changed since. */
+  of(revision: number, key: string): Successor | undefined {
+    const several = this.#several.get(revision);
+    if (several !== undefined) return several.get(key);
     const next = this.#next[revision - this.#base] ?? 0;
-    return next === 0 ? 0 : this.#base + next;
+    return next === 0 ? undefined : { revision: this.#base + next, place: this.#places.get(revision) ?? 0 };
   }
 
   /** Reads on in the log of the snapshot at hand; true when all of it has been read. */
   readPage(tables: Tables): boolean {
     this.#forgetCompacted();
     const page = new Page();
-    for (const [revision, bytes] of recordsSince(tables, this.#end + 1)) {
+    for (const [revision, bytes, place] of recordsSince(tables, this.#end + 1)) {
       this.recordsRead++;
-      this.#end = revision;
+      const isLast = isLastOfRevision(bytes);
+      if (place === 0 && !isLast) this.#several.set(revision, new Map());
       const replaced = replacedRevision(bytes);
-      if (replaced > this.#base) this.#set(replaced, revision);
+      if (replaced > this.#base) this.#follow(replaced, bytes, { revision, place });
+      if (!isLast) {
+        page.isFullWith(bytes);
+        continue;
+      }
+      this.#end = revision;
       if (page.isFullWith(bytes)) return false;
     }
     return true;
+  }
+
+  #follow(replaced: number, bytes: Buffer, successor: Successor): void {
+    const several = this.#several.get(replaced);
+    if (several !== undefined) {
+      several.set(keyOfLog(bytes), successor);
+      return;
+    }
+    this.#set(replaced, successor.revision);
+    if (successor.place > 0) this.#places.set(replaced, successor.place);
   }
 
   #set(revision: number, successor: number): void {
@@ -65,5 +95,8 @@ export class Successors {
       this.#next = this.#next.slice(gone).map((next) => (next === 0 ? 0 : next - gone));
     } else return;
     this.#base = base;
+    for (const revisions of [this.#several, this.#places]) {
+      for (const revision of revisions.keys()) if (revision <= base) revisions.delete(revision);
+    }
   }
 }

@@ -135,7 +135,7 @@ describe('values in the file of the embedded store', () => {
       await kv.create(`/pods/${restart}`, pod('more'));
       assert.deepEqual((await kv.get(`/pods/${restart}`))?.value, pod('more'));
       await kv.close();
-      assert.equal(formatOf(folder), 'binnacle-store 3\n');
+      assert.equal(formatOf(folder), 'binnacle-store 4\n');
     }
   });
 

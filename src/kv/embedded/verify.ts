@@ -6,8 +6,10 @@ import { type DamagedRecord, type KeyValue, KvError } from '../kv.js';
 import { openEngine } from './embedded.js';
 import { FORMAT_FILE, openFailure, openFolder } from './folder.js';
 import { engineTables } from './open-tables.js';
-import { keyValueOf, type Tables } from './past.js';
-import { checkedLog, decodeVersion, encodeNumbers, numberAt } from './records.js';
+import { foundKeyValue } from './change.js';
+import { byteKeyIn, textOf } from './byte-key.js';
+import type { Tables } from './past.js';
+import { checkedLog, decodeVersion, encodeNumbers, isLastOfRevision, placeIn } from './records.js';
 import { diskFreeBytes } from './room.js';
 import {
   changeTotals,
@@ -86,10 +88,10 @@ function walkCurrent({ current, unchecked }: Tables, visit: (kv: KeyValue) => vo
   const expiries = new Map<string, string>();
   for (const { key: name, value } of current.getRange({})) {
     const version = decodeVersion(name, value, unchecked.current);
-    const key = name.toString();
+    const key = byteKeyIn(name);
     totals = changeTotals(totals, name, undefined, version);
-    if (version.isDamaged) damaged.push({ key, revision: version.modRevision });
-    else visit(keyValueOf(key, version));
+    if (version.isDamaged) damaged.push({ key: textOf(key), revision: version.modRevision });
+    else visit(foundKeyValue(key, version));
     if (version.expiresAtMs > 0) expiries.set(expiryName(version.expiresAtMs, version.modRevision), key);
   }
   return { totals, damaged, expiries };
@@ -112,12 +114,18 @@ function walkLog(
   const faults: string[] = [];
   let changes = 0;
   let next = Math.max(compacted, FIRST_REVISION) + 1;
+  /** The place of the next change of a revision that has several. */
+  let nextPlace = 0;
   for (const { key, value } of log.getRange({ start: encodeNumbers(next) })) {
-    const at = numberAt(key, 0);
+    const { revision: at, place } = placeIn(key);
+    if (nextPlace > 0 ? at !== next - 1 || place !== nextPlace : place > 0)
+      faults.push(`history lacks a part of ${at}`);
     if (at > next) faults.push(`history lacks the changes ${next} to ${at - 1}`);
     next = at + 1;
     changes++;
-    if (checkedLog(at, value, at <= unchecked.logUntil) === undefined) faults.push(`history: change ${at} is damaged`);
+    const content = checkedLog(at, place, value, at <= unchecked.logUntil);
+    if (content === undefined) faults.push(`history: change ${at} is damaged`);
+    nextPlace = content === undefined || isLastOfRevision(content) ? 0 : place + 1;
   }
   if (next <= revision) faults.push(`history lacks the changes ${next} to ${revision}`);
   return { changes, faults };
@@ -126,7 +134,7 @@ function walkLog(
 /** What has an end is to be found by it, and the other way round. */
 function expiryFaults({ expiries }: Tables, wanted: ReadonlyMap<string, string>): string[] {
   const found = new Map<string, string>();
-  for (const { key, value } of expiries.getRange({})) found.set(key.toString('hex'), value.toString());
+  for (const { key, value } of expiries.getRange({})) found.set(key.toString('hex'), byteKeyIn(value));
   const missing = [...wanted].filter(([name, key]) => found.get(name) !== key);
   return missing.map(([, key]) => `${key} has an end that nobody waits for`);
 }

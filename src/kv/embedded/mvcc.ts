@@ -1,0 +1,38 @@
+// What the embedded store can do beyond the key-value contract, for whoever serves it as etcd: transactions of several changes,
+// ranges and watches between any two keys, versions and leases. Keys are byte keys (byte-key.ts) here.
+import type { Change } from './change.js';
+import type { ChangesInRange, PageOfChanges } from './changes.js';
+import type { Transaction, TransactionResult } from './commits.js';
+import type { Leases } from './leases.js';
+import type { KeyRange } from './past.js';
+
+export interface MvccRange<T> {
+  readonly revision: number;
+  readonly kvs: readonly T[];
+  readonly count: number;
+}
+
+export interface Followed {
+  readonly start: string;
+  /** First key no longer wanted; absent where there is no end. */
+  readonly end: string | undefined;
+  /** Changes before this revision are not wanted. */
+  readonly startRevision: number;
+}
+
+export interface Mvcc {
+  /** The newest that was handed to followers. */
+  readonly revision: number;
+  /** Revisions before this one cannot be read any more. */
+  readonly compacted: number;
+  /** Only what makes room is accepted. */
+  readonly isFull: boolean;
+  readonly leases: Pick<Leases, 'has' | 'ids' | 'size' | 'find' | 'keepAlive' | 'namesOf'>;
+  transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>>;
+  /** As it was after a revision; 0 for the newest. Fails with `compacted` and `future-revision`. */
+  range<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>>;
+  /** A page of history. Fails with `compacted`. */
+  changes(request: ChangesInRange): Promise<PageOfChanges>;
+  /** Calls with the changes of each commit that are in the range, from now on, before the commit's writers are answered. */
+  follow(request: Followed, receive: (changes: readonly Change[]) => void): { cancel(): void };
+}

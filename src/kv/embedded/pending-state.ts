@@ -1,0 +1,179 @@
+// The state that the transactions of one commit see: the tables, and over them what the transactions before have changed. Each
+// transaction that changes something makes one revision, however many keys it changes.
+import type { Change } from './change.js';
+import { byteKeyIn, nameOf, textOf } from './byte-key.js';
+import { damagedRecords } from './damage.js';
+import { spaceExceeded } from './folder.js';
+import type { Leases } from './leases.js';
+import { currentOf, rangeAt, type Tables } from './past.js';
+import { encodeVersion, type StoredVersion, type Version } from './records.js';
+import type { Room } from './room.js';
+import { changeTotals, type Totals } from './state.js';
+
+/** A change with what is written for it. */
+export interface PendingChange extends Change {
+  /** The key, encoded. */
+  readonly name: Buffer;
+  readonly next: Encoded | undefined;
+  readonly place: number;
+  /** Of its revision. */
+  isLast: boolean;
+}
+
+interface Encoded extends StoredVersion {
+  readonly bytes: Buffer;
+}
+
+export interface PutOptions {
+  /** 0: never. */
+  readonly expiresAtMs: number;
+  /** 0: none. */
+  readonly lease: bigint;
+}
+
+export interface PendingParts {
+  readonly tables: Tables;
+  readonly room: Room;
+  readonly leases: Leases;
+  readonly atMs: number;
+  readonly revision: number;
+  readonly totals: Totals;
+}
+
+export class PendingState {
+  readonly changes: PendingChange[] = [];
+  /** Leases that were granted (how many seconds each has), or revoked. */
+  readonly grants = new Map<bigint, number | undefined>();
+  readonly atMs: number;
+  /** The newest, with the transaction under way where that has changed something. */
+  revision: number;
+  totals: Totals;
+  /** There is no room for what deletes replace: history is dropped with them. */
+  isTight = false;
+  readonly #tables: Tables;
+  readonly #room: Room;
+  readonly #leases: Leases;
+  readonly #changed = new Map<string, StoredVersion | undefined>();
+  /** Where the transaction under way began. */
+  #first = 0;
+  #totalsBefore: Totals;
+  #puts = 0;
+
+  constructor({ tables, room, leases, atMs, revision, totals }: PendingParts) {
+    this.#tables = tables;
+    this.#room = room;
+    this.#leases = leases;
+    this.atMs = atMs;
+    this.revision = revision;
+    this.totals = totals;
+    this.#totalsBefore = totals;
+  }
+
+  begin(): void {
+    this.#first = this.changes.length;
+    this.#totalsBefore = this.totals;
+    this.#puts = 0;
+  }
+
+  /** Whether the transaction under way has changed something. */
+  get hasChanged(): boolean {
+    return this.changes.length > this.#first;
+  }
+
+  /** It wants room for nothing new. */
+  get onlyDeletes(): boolean {
+    return this.#puts === 0;
+  }
+
+  end(): void {
+    const last = this.changes[this.changes.length - 1];
+    if (this.hasChanged && last !== undefined) last.isLast = true;
+  }
+
+  /** As if the transaction under way had not been. */
+  rollBack(): void {
+    if (this.hasChanged) this.revision--;
+    const undone = new Set(this.changes.splice(this.#first).map(({ key }) => key));
+    for (const key of undone) this.#changed.delete(key);
+    // A key that an earlier transaction of this commit changed, too, is as that one left it.
+    if (undone.size > 0) for (const { key, next } of this.changes) if (undone.has(key)) this.#changed.set(key, next);
+    this.totals = this.#totalsBefore;
+  }
+
+  /** A damaged record is answered as such: it can be replaced, and deleted. */
+  // hot: every write
+  stored(key: string): StoredVersion | undefined {
+    return this.#changed.has(key) ? this.#changed.get(key) : currentOf(this.#tables, key);
+  }
+
+  /** Fails where the record is damaged. */
+  get(key: string): Version | undefined {
+    const version = this.stored(key);
+    if (version?.isDamaged) throw damagedRecords([{ key: textOf(key), revision: version.modRevision }]);
+    return version;
+  }
+
+  /** In key order. */
+  range(start: string, end: string | undefined): readonly (readonly [key: string, version: Version])[] {
+    const make = (key: string, version: Version): readonly [string, Version] => [key, version];
+    const { kvs } = rangeAt(this.#tables, { start, end, limit: 0, countOnly: false, make });
+    const changed = [...this.#changed].filter(([key]) => key >= start && (end === undefined || key < end));
+    if (changed.length === 0) return kvs;
+    const state = new Map(kvs);
+    for (const [key, version] of changed) {
+      if (version === undefined) state.delete(key);
+      else state.set(key, version);
+    }
+    return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  // hot: every write
+  put(key: string, value: Buffer, { expiresAtMs, lease }: PutOptions): Version {
+    const current = this.stored(key);
+    const previous = current?.isDamaged === true ? undefined : current;
+    this.#puts++;
+    if (!this.#room.take(value.length + (previous?.value.length ?? 0))) throw spaceExceeded();
+    const modRevision = this.hasChanged ? this.revision : ++this.revision;
+    const createRevision = current?.createRevision ?? modRevision;
+    const version = (previous?.version ?? 0) + 1;
+    const name = nameOf(key);
+    const next = encoded(name, { modRevision, createRevision, expiresAtMs, version, lease, value });
+    this.#add({ key, name, next, previous }, current);
+    return next;
+  }
+
+  /** What it deleted, if that was sound; nothing happens where nothing is. */
+  delete(key: string): Version | undefined {
+    const current = this.stored(key);
+    if (current === undefined) return undefined;
+    const previous = current.isDamaged ? undefined : current;
+    if (!this.#room.take(previous?.value.length ?? 0)) this.isTight = true;
+    if (!this.hasChanged) this.revision++;
+    this.#add({ key, name: nameOf(key), next: undefined, previous }, current);
+    return previous;
+  }
+
+  hasLease(id: bigint): boolean {
+    return this.grants.has(id) ? this.grants.get(id) !== undefined : this.#leases.has(id);
+  }
+
+  /** In key order. */
+  keysOf(lease: bigint): string[] {
+    const keys = new Set(this.#leases.namesOf(lease, (name) => byteKeyIn(name)));
+    for (const [key, version] of this.#changed) if (version?.lease === lease) keys.add(key);
+    return [...keys].filter((key) => this.stored(key)?.lease === lease).sort();
+  }
+
+  #add(change: Omit<PendingChange, 'revision' | 'place' | 'isLast'>, current: StoredVersion | undefined): void {
+    const { key, name, next } = change;
+    const place = this.changes.length - this.#first;
+    this.totals = changeTotals(this.totals, name, current, next);
+    this.#changed.set(key, next);
+    this.changes.push({ ...change, revision: this.revision, place, isLast: false });
+  }
+}
+
+function encoded(name: Buffer, version: Version): Encoded {
+  const { bytes, checksum } = encodeVersion(name, version);
+  return { ...version, bytes, checksum, isUnchecked: false, isDamaged: false };
+}

@@ -1,0 +1,12 @@
+import { type Transaction, TransactionRefused } from './commits.js';
+
+const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
+
+/** Ends a lease and deletes its keys, in one revision. */
+export const revokeLease =
+  (id: bigint): Transaction<void> =>
+  (state) => {
+    if (!state.hasLease(id)) throw new TransactionRefused(LEASE_NOT_FOUND);
+    for (const key of state.keysOf(id)) state.delete(key);
+    state.grants.set(id, undefined);
+  };
