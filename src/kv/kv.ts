@@ -132,6 +132,11 @@ export interface KeyValueStore {
    * Fails with `compacted`. Only a store in this process has this method.
    */
   changes?(request: ChangesRequest): Promise<ChangesPage>;
+  /**
+   * True where all writes after one revision, up to and with another, are known to be of this process, and of keys that do not
+   * begin with the prefix: nothing under it has changed in between. Only a store that others write to as well has this method.
+   */
+  isUnchanged?(prefix: string, after: number, upTo: number): boolean;
   /** Whether `requestProgress` reliably leads to `progress` on watches. */
   supportsProgressRequests(): boolean;
   /** Requests `progress` soon on all watches; false when the store does not send it reliably. */

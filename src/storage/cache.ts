@@ -151,7 +151,26 @@ export class Cache {
     if (this.kv.local) return this.#catchUp();
     const span = recordRevision(trace, this.values.options);
     const revision = await this.kv.revision(span ?? trace).finally(() => span?.end());
-    if (revision > this.#revision) await this.waitForRevision(revision, withinMs);
+    if (revision <= this.#revision) return;
+    if (this.#isUnchanged('', this.#revision, revision)) this.#advance(revision);
+    else await this.waitForRevision(revision, withinMs);
+  }
+
+  // hot: every get from a store elsewhere
+  /** The object as it is now, for a store elsewhere; fails with `too-new` where the cache does not catch up in time. */
+  async getLatest(key: string, withinMs: number): Promise<Entry | undefined> {
+    const revision = await this.kv.revision();
+    if (revision > this.#revision && !this.#isUnchanged(key, this.#revision, revision)) {
+      const written = this.values.unseen?.lastOf(key);
+      if (written !== undefined && this.#isUnchanged(key, written.revision, revision)) return written;
+      await this.waitForRevision(revision, withinMs);
+    }
+    return this.contents.get(key);
+  }
+
+  /** Whether the store knows that no key that begins so was written between two revisions. */
+  #isUnchanged(key: string, after: number, upTo: number): boolean {
+    return this.kv.isUnchanged?.(this.values.options.prefix + key, after, upTo) === true;
   }
 
   /** A local store's watch has been handed everything up to the store's revision. */

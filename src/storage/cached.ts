@@ -193,7 +193,7 @@ export class CachedStore implements ManagedResourceStore {
 
   /** False when the revision is not the newest, or only a read of the object could show it. */
   async #isNewest(key: string, revision: number): Promise<boolean> {
-    return (await this.#isFresh(undefined)) && this.cache.contents.get(key)?.revision === revision;
+    return (await this.#getNewest(key, undefined))?.revision === revision;
   }
 
   /** Past the cache, which cannot be filled while there is something unreadable. */
@@ -332,20 +332,14 @@ export class CachedStore implements ManagedResourceStore {
   /** Concurrent reads share one request for the store's revision instead of one for each object. */
   async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
     // A traced read goes to the store, as kube-apiserver's does.
-    const isPlain = trace?.span === undefined && this.#isKept;
-    return isPlain && (await this.#isFresh(trace)) ? this.cache.contents.get(key) : this.#getStored(key, trace);
-  }
-
-  /** Whether the cache has everything that was written before the call; false when it does not catch up soon. */
-  async #isFresh(trace: Trace | undefined): Promise<boolean> {
-    if (!this.#canCatchUp()) return false;
+    if (trace?.span !== undefined || !this.#isKept || !this.#canCatchUp()) return this.#getStored(key, trace);
     try {
-      await fromKv(this.cache.waitForLatest(trace, SOON_MS), this.options);
-      return this.cache.filled && !this.cache.stalled;
+      const entry = await fromKv(this.cache.getLatest(key, SOON_MS), this.options);
+      if (this.cache.filled && !this.cache.stalled) return entry;
     } catch (error) {
-      if (error instanceof StorageError && error.code === 'too-new') return false;
-      throw error;
+      if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
     }
+    return this.#getStored(key, trace);
   }
 
   /** False where the cache may not serve decrypted objects: their key is removed, or must be requested for each read. */

@@ -1,14 +1,16 @@
 // A store that others write to as well: its revision must be requested, and events arrive after answers.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { KeyValueStore, KvEvent, KvWatchReceiver } from '../kv/kv.js';
+import { OwnWrites } from '../kv/etcd/own-writes.js';
+import type { KeyValueStore, KvEvent, KvWatchReceiver, WriteResult } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { ManualClock } from '../lib/testing/manual-clock.js';
 import type { KubeObject } from '../machinery/object.js';
 import { createResourceStore } from './create-store.js';
-import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import type { ListRequest, ManagedResourceStore, ResourceStoreOptions } from './store.js';
 import { STORED_OTHERWISE } from './testing.js';
 
+const NEWEST: ListRequest = { namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
 const pod = (name: string, text = ''): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -23,14 +25,23 @@ function elsewhere(store: KeyValueStore) {
   const held: (() => void)[] = [];
   const state = { holding: false, supportsProgress: true };
   const later = (report: () => void): void => void (state.holding ? held.push(report) : report());
+  const written = new OwnWrites();
   const kv = new Proxy(store, {
     get(target, member) {
       if (member === 'local') return false;
       if (member === 'supportsProgressRequests') return () => state.supportsProgress;
+      if (member === 'isUnchanged') return written.areElsewhere.bind(written);
       const own: unknown = Reflect.get(target, member, target);
       if (typeof own !== 'function') return own;
       if (member === 'get') asked.gets++;
       if (member === 'revision') asked.revisions++;
+      if (member === 'create' || member === 'update' || member === 'delete') {
+        return async (key: string, ...rest: readonly unknown[]) => {
+          const result = (await Reflect.apply(own, target, [key, ...rest])) as WriteResult;
+          if (result.done) written.add(result.revision, key);
+          return result;
+        };
+      }
       if (member !== 'watch') return own.bind(target) as unknown;
       return (request: Parameters<KeyValueStore['watch']>[0], receiver: KvWatchReceiver) =>
         target.watch(request, {
@@ -88,6 +99,53 @@ describe('a store elsewhere', () => {
     far.state.holding = true;
     const a = await theirs.get('n/a', '');
     await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
+    const reading = ours.get('n/a', '');
+    await clock.move(50);
+    far.letGo();
+    assert.equal(textOf(await reading), 'second');
+    assert.equal(far.asked.gets, 0);
+  });
+
+  it('is not waited for when all that was written since is ours, and of other keys', async () => {
+    far.state.holding = true;
+    await far.kv.create('/registry/leases/x', Buffer.from('lease'));
+    const made = await ours.create('n/b', pod('b', 'new'));
+    assert.equal(textOf(await ours.get('n/a', '')), 'first');
+    assert.equal(await ours.get('n/b', ''), made, 'as it was written, before its event has come');
+    assert.equal(far.asked.gets, 0);
+  });
+
+  it('is not waited for by a list when all that was written since is ours, and of other resources', async () => {
+    far.state.holding = true;
+    const { revision } = await far.kv.create('/registry/leases/x', Buffer.from('lease'));
+    const list = await ours.list(NEWEST);
+    assert.deepEqual([list.items.length, list.revision], [1, revision]);
+  });
+
+  it('is waited for by a list of what we wrote ourselves', async () => {
+    far.state.holding = true;
+    await ours.create('n/b', pod('b'));
+    const listing = ours.list(NEWEST);
+    await clock.move(50);
+    far.letGo();
+    assert.equal((await listing).items.length, 2);
+  });
+
+  it('is waited for when we deleted what is read', async () => {
+    far.state.holding = true;
+    await ours.delete('n/a', (await ours.getForUpdate?.('n/a'))?.revision ?? 0);
+    const reading = ours.get('n/a', '');
+    await clock.move(50);
+    far.letGo();
+    assert.equal(await reading, undefined);
+  });
+
+  it('is waited for when others wrote between our own writes', async () => {
+    far.state.holding = true;
+    await ours.create('n/b', pod('b'));
+    const a = await theirs.get('n/a', '');
+    await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
+    await ours.create('n/c', pod('c'));
     const reading = ours.get('n/a', '');
     await clock.move(50);
     far.letGo();

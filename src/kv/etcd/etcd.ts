@@ -36,6 +36,7 @@ import {
   type EtcdTxn,
   type EtcdTxnAnswer,
 } from './messages.js';
+import { OwnWrites } from './own-writes.js';
 import { EtcdWatches } from './watches.js';
 
 const BETWEEN_CONNECTIONS_MS = 200;
@@ -65,6 +66,7 @@ class EtcdStore implements KeyValueStore {
   readonly #compactor: Compactor;
   readonly #healthKey: string;
   readonly #howFar = new CoalescedCall(() => this.#fetchRevision());
+  readonly #ownWrites = new OwnWrites();
   /** The highest revision any answer carried. */
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
@@ -151,6 +153,10 @@ class EtcdStore implements KeyValueStore {
         watch?.cancel();
       },
     };
+  }
+
+  isUnchanged(prefix: string, after: number, upTo: number): boolean {
+    return this.#ownWrites.areElsewhere(prefix, after, upTo);
   }
 
   supportsProgressRequests(): boolean {
@@ -244,6 +250,9 @@ class EtcdStore implements KeyValueStore {
     const options = { repeatable: false, trace };
     const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), options));
     this.#saw(answer.revision);
+    // A delete of what is not there is no write: its answer has the revision of somebody else's.
+    const isWrite = txn.put !== undefined || (txn.modRevision ?? 0) > 0;
+    if (answer.succeeded && isWrite) this.#ownWrites.add(answer.revision, txn.key);
     return answer;
   }
 
