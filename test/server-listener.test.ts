@@ -1,5 +1,6 @@
 // runs-on: every-node
 // The secure port with real sockets: what goes in and out over HTTP/1.1 and HTTP/2.
+import { silentLog } from '../src/lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -16,7 +17,7 @@ import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
 import type { HttpRequest, HttpResponse } from '../src/lib/http/http.js';
-import { createLogs, silentLogs } from '../src/lib/telemetry/log.js';
+import { createLogs } from '../src/lib/telemetry/log.js';
 import {
   ensureAdminCertificate,
   ensureAuthority,
@@ -49,7 +50,7 @@ const third = ensureSelfSignedCertificate(
   { dnsNames: ['made.out.test'], ipAddresses: [] },
   now,
 );
-const log = silentLogs.for('test');
+const log = silentLog;
 
 let listener: Listener;
 let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;

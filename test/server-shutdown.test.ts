@@ -1,5 +1,6 @@
 // runs-on: every-node
 // The end of a server in both of its ways: what is in flight is answered whole.
+import { silentLog, silentLogs } from '../src/lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http2 from 'node:http2';
@@ -10,7 +11,6 @@ import { after, test } from 'node:test';
 import { buildChain } from '../src/filters/chain.js';
 import { createRequestMetrics } from '../src/filters/request-metrics.js';
 import type { HttpResponse } from '../src/lib/http/http.js';
-import { silentLogs } from '../src/lib/telemetry/log.js';
 import { MetricRegistry } from '../src/lib/telemetry/metrics.js';
 import { ensureAuthority, ensureServingCertificate } from '../src/server/listener/certificates.js';
 import { Health } from '../src/server/lifecycle/health.js';
@@ -24,7 +24,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-shutdown-'));
 const authority = ensureAuthority(folder, Date.now());
 const names = { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] };
 const serving = ensureServingCertificate(folder, authority, names, Date.now());
-const log = silentLogs.for('test');
+const log = silentLog;
 after(() => fs.rmSync(folder, { recursive: true }));
 
 const PIECE = 'x'.repeat(50_000);

@@ -1,5 +1,6 @@
 // What the secure port offers in TLS, as an openssl client finds out: it offers everything, removes what was chosen,
 // and offers the rest, until nothing is chosen. What comes out is kube-apiserver's own list, for each kind of key.
+import { silentLog } from '../src/lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -11,7 +12,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { generateKeys, issueCertificate, type KeyPair } from '../src/lib/x509/issue-certificate.js';
-import { createLogs, silentLogs } from '../src/lib/telemetry/log.js';
+import { createLogs } from '../src/lib/telemetry/log.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { directDialer } from '../src/outbound/dialer.js';
 import { handshake } from '../src/outbound/client-tls.js';
@@ -62,7 +63,7 @@ async function listening(serving: CertificateFiles, other: CertificateFiles): Pr
   const certificates = loadServingCertificates({
     serving,
     sni: [{ ...other, names: ['other.test'] }],
-    log: silentLogs.for('test'),
+    log: silentLog,
   });
   const handler = () => ({ status: 200, headers: {}, body: 'ok' });
   const onTlsError = (): void => void tlsErrors++;

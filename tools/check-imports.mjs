@@ -26,8 +26,10 @@ const LINE = [
 const WITHIN = {
   lib: [
     ['values', 'json', 'text', 'protobuf'],
-    ['go', 'async'],
-    ['scheduling', 'x509', 'http', 'telemetry'],
+    ['go'],
+    ['telemetry'],
+    ['async'],
+    ['scheduling', 'x509', 'http'],
     ['files', 'testing'],
   ],
   rest: [

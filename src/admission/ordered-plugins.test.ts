@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADMISSION_PLUGIN_DEFAULTS } from '../options/admission-plugins.js';
@@ -43,7 +44,7 @@ test('every plugin the flags know is in the list, once', () => {
       nowMs: () => 0,
       random: () => 0,
       wait: async () => undefined,
-      log: () => undefined,
+      log: silentLog,
     },
     limitedResources: [],
     nodeSelectors: {},

@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
@@ -14,7 +15,7 @@ const service = (version: string) => ({
 test('a group is known while any of its versions is registered, and each change is another generation', async () => {
   const api = new TestApi({ kinds: [...apiregistrationKinds] });
   const stop = new AbortController();
-  const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
+  const services = new ApiServices(api.resources.store(API_SERVICES), silentLog);
   assert.equal(services.hasGroup('example.test'), true, 'until they are known all count as registered');
   const unknown = services.generation;
   await services.follow(stop.signal);

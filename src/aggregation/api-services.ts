@@ -1,4 +1,6 @@
 // The API services there are, followed once for all that look after them.
+import { prefixed } from '../lib/telemetry/prefixed.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import type { ServerClient } from '../registry/server-client.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
 import type { RegisteredGroup } from '../rest/discovery/registered-versions.js';
@@ -24,7 +26,7 @@ export class ApiServices {
 
   constructor(
     private readonly store: ResourceStore,
-    private readonly log: (message: string) => void,
+    private readonly log: Logger,
   ) {}
 
   /** Resolves once those that were there are known; follows until `signal` aborts. */
@@ -39,7 +41,7 @@ export class ApiServices {
     this.#informer ??= startInformer({
       store: this.store,
       signal,
-      log: (message) => this.log(`API services: ${message}`),
+      log: prefixed(this.log, 'API services'),
       onUpsert: notify,
       onDelete: notify,
     });

@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiregistrationKinds } from '../apis/apiregistration/index.js';
@@ -35,12 +36,12 @@ async function open(
   const api = new TestApi({ kinds: [...apiregistrationKinds, ...discoveryKinds] });
   const { operations, lookup } = api.resources;
   const registry = new MetricRegistry();
-  const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
+  const services = new ApiServices(api.resources.store(API_SERVICES), silentLog);
   await services.follow(stop.signal);
   const client = createServerClient({ operations, lookup, context: api.context });
   const clock = { ...systemClock, now: () => api.nowMs };
   const metrics = createAvailabilityMetrics(registry);
-  return { api, registry, options: { services, client, metrics, clock, signal: stop.signal, log: () => undefined } };
+  return { api, registry, options: { services, client, metrics, clock, signal: stop.signal, log: silentLog } };
 }
 
 test('what this server serves is available, whatever is written', async () => {

@@ -1,5 +1,7 @@
 // Says on each API service whether it is available: at once of those this server serves itself, and of the others
 // whenever their service or its endpoints change.
+import { prefixed } from '../lib/telemetry/prefixed.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import { SERVER_MANAGER } from '../registry/server-client.js';
 import { LOCAL_AVAILABLE } from '../apis/apiregistration/index.js';
 import type { Clock } from '../lib/async/clock.js';
@@ -32,7 +34,7 @@ export interface AvailabilityOptions {
   readonly metrics: AvailabilityMetrics;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 export interface RemoteOptions extends AvailabilityOptions {
@@ -110,7 +112,7 @@ export function keepRemoteAvailability(options: RemoteOptions): void {
     startInformer({
       store: options.storeOf(resource),
       signal: options.signal,
-      log: (message) => options.log(`${resource.resource}: ${message}`),
+      log: prefixed(options.log, resource.resource),
       onUpsert: (stored, before) => {
         if (before !== undefined) changed(before);
         changed(stored);

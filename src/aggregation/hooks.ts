@@ -1,4 +1,5 @@
 // What looks after API services, under the names health checks know.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { Clock } from '../lib/async/clock.js';
 import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import type { GroupResource } from '../machinery/status.js';
@@ -23,7 +24,7 @@ export interface AggregationOptions {
   readonly builtIn: Iterable<GroupVersion>;
   readonly metrics: MetricRegistry;
   readonly clock: Clock;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   /** The API services, which others read, too. */
   readonly services: ApiServices;
   /** How extension servers are reached. */

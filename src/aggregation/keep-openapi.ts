@@ -1,5 +1,6 @@
 // Asks extension servers for their OpenAPI documents: soon after a registration came or changed, then every minute; less
 // and less often while they do not say.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { Clock } from '../lib/async/clock.js';
 import { errorText } from '../lib/text/error-text.js';
 import { WorkQueue } from '../lib/async/work-queue.js';
@@ -11,7 +12,7 @@ export interface KeepOpenApiOptions {
   readonly documents: Pick<RemoteOpenApi, 'refresh' | 'forget'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const SOON_MS = 1000;
@@ -51,7 +52,7 @@ export function keepOpenApi({ services, documents, clock, signal, log }: KeepOpe
       again(name, REFRESH_MS);
     } catch (error) {
       const failed = failures.get(name) ?? 0;
-      log(`OpenAPI of ${name}: ${errorText(error)}`);
+      log.info(`OpenAPI of ${name}: ${errorText(error)}`);
       if (again(name, Math.min(REFRESH_MS * 2 ** failed, MAX_PAUSE_MS))) failures.set(name, failed + 1);
     }
     return 'done';

@@ -1,4 +1,5 @@
 // Hands requests for an extension server's group version on to it, with the user's identity and our certificate.
+import type { Logger } from '../lib/telemetry/log.js';
 import { encodeQuery, escapePath } from '../lib/go/url-parts.js';
 import { goQuote } from '../lib/go/quote.js';
 import type { HttpRequest, HttpResponse } from '../lib/http/http.js';
@@ -35,7 +36,7 @@ export interface ExtensionProxyOptions {
   /** `--aggregator-reject-forwarding-redirect` */
   readonly rejectRedirects: boolean;
   readonly certificates: CertificateNotes;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 export async function proxyToExtension(
@@ -53,7 +54,7 @@ export async function proxyToExtension(
     server = await options.servers.reach(service);
   } catch (error) {
     if (error instanceof RemoteError) return fail(500, error.message);
-    options.log(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
+    options.log.info(`${service.metadata.name ?? ''}: ${OutboundError.from(error).message}`);
     return fail(503, 'service unavailable');
   }
   const certificateFault = proxied.annotate && options.certificates(proxied.annotate);

@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -66,7 +67,7 @@ test('only what the server marked is changed, and what it looks after at the sta
 function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop: AbortController } {
   const stop = new AbortController();
   const { operations, lookup } = api.resources;
-  const services = new ApiServices(api.resources.store(API_SERVICES), () => undefined);
+  const services = new ApiServices(api.resources.store(API_SERVICES), silentLog);
   const resolve = resolveByClusterIp(lookup);
   const servers = new RemoteServers({ resolve, dialer: directDialer, identity: () => ({}) });
   const aggregation = createAggregation({
@@ -80,7 +81,7 @@ function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop
     builtIn: BUILT_IN,
     metrics: new MetricRegistry(),
     clock: systemClock,
-    log: () => undefined,
+    log: silentLog,
   });
   for (const hook of aggregation.hooks) void hook.run(stop.signal);
   return { aggregation, stop };

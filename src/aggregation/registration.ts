@@ -1,5 +1,7 @@
 // Keeps the API services of what this server serves itself. What people made or took over is left alone: only objects
 // with the mark of the server are changed or deleted, and those marked `onstart` only once, as the server starts.
+import { prefixed } from '../lib/telemetry/prefixed.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import { SERVER_MANAGER } from '../registry/server-client.js';
 import { deepEqual } from '../lib/values/deep-equal.js';
 import type { Clock } from '../lib/async/clock.js';
@@ -20,7 +22,7 @@ export interface RegistrationOptions {
   readonly crds: ResourceStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** Many, so that at a first start all are in one commit of the store. */
@@ -36,7 +38,7 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
   const informer = startInformer({
     store: crds,
     signal,
-    log: (message) => log(`custom resource definitions: ${message}`),
+    log: prefixed(log, 'custom resource definitions'),
     onUpsert: (stored, before) => {
       if (before !== undefined) lookAtVersionsOf(before);
       lookAtVersionsOf(stored);

@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -183,7 +184,7 @@ test('servers are fetched a second after they came, then every minute, less ofte
     documents: world.documents,
     clock,
     signal: stop.signal,
-    log: () => undefined,
+    log: silentLog,
   });
   const fire = async (): Promise<number> => {
     const timer = timers.shift();

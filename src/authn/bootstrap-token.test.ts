@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
@@ -22,7 +23,7 @@ async function userOf(data: Record<string, string>, more: object = {}, token = T
   const authenticator = createBootstrapTokenAuthenticator({
     secret: async (name) => (name === secret.metadata.name ? (secret as KubeObject) : undefined),
     nowMs: () => NOW,
-    log: () => undefined,
+    log: silentLog,
   });
   const result = await authenticator.authenticateToken(token, []);
   return result === undefined ? undefined : `${result.user.name} ${result.user.groups.join(' ')}`;

@@ -3,6 +3,7 @@
 //   kube-system/bootstrap-token-07401b   type bootstrap.kubernetes.io/token
 //     token-id 07401b, token-secret f395accd246ae52d, usage-bootstrap-authentication true
 //     expiration 2030-01-01T00:00:00Z, auth-extra-groups system:bootstrappers:workers
+import type { Logger } from '../lib/telemetry/log.js';
 import { timingSafeEqual } from 'node:crypto';
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../machinery/names.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -13,8 +14,8 @@ export interface BootstrapTokenOptions {
   /** A secret of kube-system as it is now; undefined when there is none. */
   readonly secret: (name: string) => Promise<KubeObject | undefined>;
   readonly nowMs: () => number;
-  /** Why a secret of the right name does not count: everybody else may try the token too, so it is no refusal. */
-  readonly log: (secret: string, why: string) => void;
+  /** Gets why a secret of the right name does not count: other authenticators may accept the token, so it is no refusal. */
+  readonly log: Logger;
 }
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
@@ -31,7 +32,7 @@ export function createBootstrapTokenAuthenticator({ secret, nowMs, log }: Bootst
       if (found === undefined) return undefined;
       const judged = judge(found, id, secretPart, nowMs());
       if ('why' in judged) {
-        log(name, judged.why);
+        log.v(3)?.info('Bootstrap token is not accepted', { secret: name, why: judged.why });
         return undefined;
       }
       return { user: { name: `${USER_PREFIX}${id}`, groups: judged.groups } };

@@ -1,4 +1,5 @@
 // A file of CA certificates that is read again when it changes. A file that turned bad leaves the old ones in use.
+import type { Logger } from '../lib/telemetry/log.js';
 import { readFileSync, statSync } from 'node:fs';
 import { type Certificate, parseCertificateBundle } from '../lib/x509/certificate.js';
 import { errorText } from '../lib/text/error-text.js';
@@ -19,7 +20,7 @@ export interface CaBundleSource {
 export interface CaBundleOptions {
   readonly path: string;
   readonly nowMs: () => number;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** How often, at most, the file is looked at. */
@@ -42,10 +43,10 @@ export function createCaBundle({ path, nowMs, log }: CaBundleOptions): CaBundleS
         const next = readBundle(path, bundle.generation + 1);
         if (next.pem !== bundle.pem) {
           bundle = next;
-          log(`loaded a new CA bundle from ${path}`);
+          log.info(`loaded a new CA bundle from ${path}`);
         }
       } catch (error) {
-        log(`kept the CA bundle in use: ${errorText(error)}`);
+        log.warning(`kept the CA bundle in use: ${errorText(error)}`);
       }
       return bundle;
     },

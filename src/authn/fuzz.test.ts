@@ -1,5 +1,6 @@
 // runs-on: every-node
 // Whatever is sent as a credential, only a refusal or the right user comes out.
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
@@ -60,8 +61,8 @@ before(async () => {
   const keys = [...parseVerifyingKeys(rsaPem), ...parseVerifyingKeys(ecPem)];
   authentication = createAuthenticator({
     apiAudiences: [ISSUER],
-    clientCa: createCaBundle({ path: path.join(folder, 'ca.pem'), nowMs: Date.now, log: () => undefined }),
-    tokenFile: parseTokenFile('statictoken,bob,bob-uid,"a,b"\n', 'tokens.csv', () => undefined),
+    clientCa: createCaBundle({ path: path.join(folder, 'ca.pem'), nowMs: Date.now, log: silentLog }),
+    tokenFile: parseTokenFile('statictoken,bob,bob-uid,"a,b"\n', 'tokens.csv', silentLog),
     serviceAccounts: [
       createBoundTokenAuthenticator({
         issuers: [ISSUER],

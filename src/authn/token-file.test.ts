@@ -1,8 +1,14 @@
+import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTokenFile } from './token-file.js';
 
-const parse = (text: string, warnings: string[] = []) => parseTokenFile(text, 't.csv', (line) => warnings.push(line));
+const parse = (text: string, warnings: string[] = []) =>
+  parseTokenFile(
+    text,
+    't.csv',
+    logTo((line) => warnings.push(line)),
+  );
 
 test('records with and without groups, quotes and blank lines', () => {
   const warnings: string[] = [];

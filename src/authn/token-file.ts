@@ -1,14 +1,11 @@
 // Static tokens: one CSV record each, `token,user,uid,"group1,group2"`.
+import type { Logger } from '../lib/telemetry/log.js';
 import { parseCsv } from '../lib/text/csv.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { Authenticated, TokenAuthenticator } from './authenticator.js';
 
 /** `path` is only for messages. Throws an Error that says what is wrong with the file, and on which line. */
-export function parseTokenFile(
-  text: string,
-  path: string,
-  warn: (message: string) => void,
-): ReadonlyMap<string, UserInfo> {
+export function parseTokenFile(text: string, path: string, log: Logger): ReadonlyMap<string, UserInfo> {
   const users = new Map<string, UserInfo>();
   for (const [index, { line, fields }] of parseCsv(text).entries()) {
     const [token = '', name = '', uid = '', groups] = fields;
@@ -18,10 +15,11 @@ export function parseTokenFile(
       );
     }
     if (token === '') {
-      warn(`empty token has been found in token file '${path}', record number '${index + 1}'`);
+      log.warning(`empty token has been found in token file '${path}', record number '${index + 1}'`);
       continue;
     }
-    if (users.has(token)) warn(`duplicate token has been found in token file '${path}', record number '${index + 1}'`);
+    if (users.has(token))
+      log.warning(`duplicate token has been found in token file '${path}', record number '${index + 1}'`);
     users.set(token, { name, groups: groups === undefined ? [] : groups.split(','), ...(uid === '' ? {} : { uid }) });
   }
   return users;

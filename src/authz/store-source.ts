@@ -1,4 +1,5 @@
 // Follows a resource's store, for the RBAC index.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { KubeObject } from '../machinery/object.js';
 import { startInformer } from '../storage/informer.js';
 import type { ResourceStore } from '../storage/store.js';
@@ -12,7 +13,7 @@ export interface StoreSource<T extends NamedObject> extends RbacSource<T> {
 export interface StoreSourceOptions {
   readonly store: ResourceStore;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 export function createStoreSource<T extends NamedObject & KubeObject>(options: StoreSourceOptions): StoreSource<T> {

@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
@@ -65,7 +66,7 @@ async function runAll(client: TestClient, off: ReadonlySet<string> = OFF): Promi
     hostname: 'node-1',
     runId: 'run',
     now: () => new Date('2030-01-02T03:04:05Z'),
-    log: () => undefined,
+    log: silentLog,
   });
   await Promise.all(hooks.map((hook) => hook.run(stop.signal)));
   stop.abort();

@@ -1,4 +1,5 @@
 // What the server brings about once it listens, by the names health checks show.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { AuthenticationTrust } from '../authn/trust.js';
 import type { FeatureGates } from '../registry/kind.js';
 import { timestamp } from '../registry/registry.js';
@@ -32,7 +33,7 @@ export interface BootstrapOptions {
   /** Where other servers hand requests on to this one, if they do. */
   readonly peerAddress?: string | undefined;
   readonly now: () => Date;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const MINUTE_MS = 60_000;
@@ -84,7 +85,7 @@ export function bootstrapHooks(options: BootstrapOptions): readonly BootstrapHoo
 /** A host's name may be no valid label: the failure is logged, and the server serves all the same. */
 function identityHooks({ client, hostname, runId, peerAddress, now, log }: BootstrapOptions): BootstrapHook[] {
   const logFailure = (task: () => Promise<void>) => (): Promise<void> =>
-    task().catch((error: unknown) => log(`leases of API servers: ${errorText(error)}`));
+    task().catch((error: unknown) => log.info(`leases of API servers: ${errorText(error)}`));
   const renew = logFailure(() => renewIdentityLease({ client, hostname, runId, peerAddress, now }));
   const collect = logFailure(() => collectIdentityLeases(client, now));
   return [

@@ -1,3 +1,4 @@
+import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPresence } from './presence.js';
@@ -14,7 +15,7 @@ function presenceOf(failures: number) {
     },
     reconciler,
     isReady: async () => false,
-    log: (message) => seen.log.push(message),
+    log: logTo((message) => seen.log.push(message)),
     wait: async () => void (seen.waits += 1),
   });
   return { presence, seen };

@@ -1,4 +1,5 @@
 // Publishes this server for as long as it is ready, and no longer once it shuts down.
+import type { Logger } from '../lib/telemetry/log.js';
 import { errorText } from '../lib/text/error-text.js';
 import { pause } from '../lib/async/pause.js';
 import { repeat } from '../lib/async/repeat.js';
@@ -12,7 +13,7 @@ export interface PresenceOptions {
   readonly reconciler: EndpointReconciler;
   /** Whether this server is ready: until then nobody is to be sent to it. */
   readonly isReady: () => Promise<boolean>;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly wait?: typeof pause;
 }
 
@@ -40,7 +41,7 @@ export function createPresence(options: PresenceOptions): Presence {
       logged = '';
     } catch (error) {
       const text = `${failed}: ${errorText(error)}`;
-      if (text !== logged) log(text);
+      if (text !== logged) log.info(text);
       logged = text;
     }
   };

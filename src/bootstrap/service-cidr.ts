@@ -1,4 +1,5 @@
 // The ServiceCIDR `kubernetes`: the range of --service-cluster-ip-range, as an object.
+import type { Logger } from '../lib/telemetry/log.js';
 import { deepEqual } from '../lib/values/deep-equal.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { ServiceCIDR } from '../schema/generated/networking.v1.js';
@@ -13,7 +14,7 @@ export interface ServiceCidrOptions {
   /** The range of the default address family first. */
   readonly cidrs: readonly string[];
   readonly now: () => string;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** One round: creates it, adds a second family, and marks it ready, unless it is somebody else's by now. */
@@ -35,7 +36,7 @@ export function createDefaultServiceCidr({ client, cidrs, now, log }: ServiceCid
     if (current.metadata.deletionTimestamp) return;
     if (!deepEqual(has, [...cidrs])) {
       if (!reported)
-        log(`the default ServiceCIDR is [${has.join(' ')}], this server is configured for [${cidrs.join(' ')}]`);
+        log.info(`the default ServiceCIDR is [${has.join(' ')}], this server is configured for [${cidrs.join(' ')}]`);
       reported = true;
       return;
     }

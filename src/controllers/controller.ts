@@ -1,4 +1,5 @@
 // What every controller receives from the server, and what it returns.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { Clock } from '../lib/async/clock.js';
 import type { GroupVersionKind, KubeObject } from '../machinery/object.js';
 import { type GroupResource, StatusError } from '../machinery/status.js';
@@ -17,7 +18,7 @@ export interface ControllerParts {
   readonly context: () => LifeContext;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** Resolves once the controller knows the state that was there; it works on until the signal aborts. */

@@ -1,4 +1,5 @@
 // CRDs and what they define, over the whole API: created, served, changed, deleted.
+import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -24,7 +25,7 @@ beforeEach(async () => {
     context: api.context,
     serve: (kind) => api.resources.serveCustom(kind),
     signal: stop.signal,
-    log: (message) => assert.fail(message),
+    log: logTo(assert.fail),
   });
   await served;
 });

@@ -3,6 +3,8 @@
 // Of a group one CRD is worked on at a time, so that of two that want one name the first gets it:
 //
 //   created → names decided → served → established … changed → served anew … deleted → objects deleted → gone
+import { prefixed } from '../lib/telemetry/prefixed.js';
+import type { Logger } from '../lib/telemetry/log.js';
 import type { ExpressionChecker } from '../cel/expression-check.js';
 import { systemClock } from '../lib/async/clock.js';
 import type { WorkerPool } from '../lib/async/worker-pool.js';
@@ -38,7 +40,7 @@ export interface CrdControllerOptions {
   /** Where large CRDs are walked. */
   readonly workers?: WorkerPool | undefined;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 export interface ServedKind {
@@ -74,7 +76,7 @@ export function startCrdController(options: CrdControllerOptions): StartedCrdCon
   const { synced } = startInformer({
     store,
     signal,
-    log: (message) => log(`custom resource definitions: ${message}`),
+    log: prefixed(log, 'custom resource definitions'),
     onUpsert(stored) {
       const crd = stored.object() as unknown as CustomResourceDefinition;
       const known = Number(crds.get(stored.key)?.metadata.resourceVersion ?? 0);
@@ -141,7 +143,7 @@ class CrdController {
   #retry(name: string, error: unknown): void {
     const { signal, log } = this.options;
     if (signal.aborted) return;
-    log(`custom resource definition ${name}: ${errorText(error)}`);
+    log.info(`custom resource definition ${name}: ${errorText(error)}`);
     setTimeout(() => this.look(name), RETRY_MS).unref();
   }
 

@@ -1,4 +1,5 @@
 // Rules of custom resources over the whole API: checked when the CRD is written, held by every write.
+import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
@@ -27,7 +28,7 @@ beforeEach(async () => {
     serve: (kind) => api.resources.serveCustom(kind),
     expressions,
     signal: stop.signal,
-    log: (message) => assert.fail(message),
+    log: logTo(assert.fail),
   });
   await served;
 });

@@ -1,4 +1,5 @@
 // From a checked configuration to what encrypts and opens, with the KMS plugins it needs.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { Clock } from '../lib/async/clock.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { GrpcCaller } from '../outbound/lazy-grpc.js';
@@ -26,7 +27,7 @@ export interface ProviderParts {
   readonly random: RandomBytes;
   readonly newUid: () => string;
   readonly metrics: EncryptionMetrics;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** A configuration at work. */

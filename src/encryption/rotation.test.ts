@@ -1,3 +1,4 @@
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -25,7 +26,7 @@ async function at(...providers: ProviderSettings[]): Promise<EncryptionAtRest> {
     random: crypto.randomBytes,
     newUid: () => 'uid',
     metrics: countingMetrics(),
-    log: () => undefined,
+    log: silentLog,
   };
   const settings = { hash: 'sha256:0', entries: [{ resources: ['secrets'], providers }] };
   return new EncryptionAtRest(await openProviders(settings, parts), false);
@@ -45,7 +46,7 @@ class Shelf {
     const rotation = new Rotation(encryption, {
       clock: systemClock,
       signal: new AbortController().signal,
-      log: () => undefined,
+      log: silentLog,
     });
     const transformer = encryption.transformerOf(RESOURCE);
     assert.ok(transformer !== undefined);

@@ -1,5 +1,6 @@
 // Moving to another key, so that it can be seen: what each key encrypted, rewriting what is not under the first one, and
 // whether a key may go.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { KeyValue, KeyValueStore } from '../kv/kv.js';
 import { prefixEnd } from '../kv/kv.js';
 import type { Clock } from '../lib/async/clock.js';
@@ -63,7 +64,7 @@ export class Rotation {
 
   constructor(
     readonly encryption: EncryptionAtRest,
-    readonly options: { readonly clock: Clock; readonly signal: AbortSignal; readonly log: (message: string) => void },
+    readonly options: { readonly clock: Clock; readonly signal: AbortSignal; readonly log: Logger },
   ) {}
 
   add(resource: EncryptedResource): void {
@@ -146,7 +147,7 @@ export class Rotation {
       this.#note({ state: 'stopped' }, { key: '', message: errorText(error) });
     }
     const { looked, rewritten, failed, state } = this.#rewrite;
-    log(`rewriting ${state}: ${rewritten} of ${looked} objects rewritten, ${failed} failed`);
+    log.info(`rewriting ${state}: ${rewritten} of ${looked} objects rewritten, ${failed} failed`);
   }
 
   async #rewriteOne(resource: EncryptedResource, inventory: Inventory, objectsPerSecond: number): Promise<void> {

@@ -1,10 +1,11 @@
+import { silentLog, silentLogs } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { AuthenticationError, type RequestAuthenticator } from '../authn/authenticator.js';
 import type { AuthorizationAttributes, AuthorizationResult, Authorizer } from '../authz/authorizer.js';
 import { Abortable } from '../lib/async/abortable.js';
 import { type HttpRequest, type HttpResponse, isStream, type ResponseSink } from '../lib/http/http.js';
-import { createLogs, silentLogs } from '../lib/telemetry/log.js';
+import { createLogs } from '../lib/telemetry/log.js';
 import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { pollUntil } from '../lib/testing/poll-until.js';
 import { StatusError } from '../machinery/status.js';
@@ -192,7 +193,7 @@ test('impersonation waits for no decision after the timeout of its request, and 
       return new Promise(() => undefined);
     },
   };
-  const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLogs.for('x') });
+  const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLog });
   const headers = { 'impersonate-user': 'carol', 'impersonate-group': 'a', 'impersonate-uid': 'u1' };
   const exchange = testExchange('GET', '/api', { headers, signal: time.signal });
   exchange.user = alice;
@@ -206,7 +207,7 @@ test('impersonation authorizes each part and then acts as that user', async () =
     checked.push(`${a.verb} ${a.apiGroup}/${a.resource}/${a.subresource} ${a.namespace}/${a.name}`);
     return true;
   });
-  const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLogs.for('x') });
+  const filter = impersonation({ authorizer, renderStatus: statusAsJson, log: silentLog });
   const raw = [
     'Impersonate-User',
     'carol',
@@ -248,7 +249,7 @@ test('of an impersonated name sent twice the first counts, and extra keys may be
   const filter = impersonation({
     authorizer: authorizeBy(() => true),
     renderStatus: statusAsJson,
-    log: silentLogs.for('x'),
+    log: silentLog,
   });
   const raw = ['Impersonate-User', 'carol', 'impersonate-user', 'dave', 'Impersonate-Uid', '1', 'Impersonate-Uid', '2'];
   const headers = {
@@ -272,7 +273,7 @@ test('names of whom to act as are UTF-8', async () => {
   const filter = impersonation({
     authorizer: authorizeBy(() => true),
     renderStatus: statusAsJson,
-    log: silentLogs.for('x'),
+    log: silentLog,
   });
   const exchange = testExchange('GET', '/api', { headers: { 'impersonate-user': 'ren\xc3\xa9e' } });
   exchange.user = alice;
@@ -284,7 +285,7 @@ test('impersonation of a service account brings its groups; groups alone are ref
   const filter = impersonation({
     authorizer: authorizeBy(() => true),
     renderStatus: statusAsJson,
-    log: silentLogs.for('x'),
+    log: silentLog,
   });
   const account = testExchange('GET', '/api', { headers: { 'impersonate-user': 'system:serviceaccount:ns:sa' } });
   account.user = alice;
@@ -406,7 +407,7 @@ test('a request that ends waits for nobody to decide on it', async () => {
     withSelectors: false,
     renderStatus: statusAsJson,
     observe: () => undefined,
-    log: silentLogs.for('x'),
+    log: silentLog,
   });
   const ended = new AbortController();
   const exchange = testExchange('GET', '/version', { signal: ended.signal });

@@ -1,7 +1,7 @@
+import { silentLogs } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HttpResponse } from '../lib/http/http.js';
-import { silentLogs } from '../lib/telemetry/log.js';
 import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { MASTERS_GROUP, MONITORING_GROUP } from '../machinery/user.js';
 import type { RecordedSpan } from '../tracing/recorded-span.js';

@@ -174,7 +174,7 @@ async function openObjects(parts: Foundation) {
     lookup: resources.lookup,
     warn: () => undefined,
   });
-  const certificates = prepareCertificates(options, Date.now(), (text) => logs.for('certificates').warning(text));
+  const certificates = prepareCertificates(options, Date.now(), logs.for('certificates'));
   // What the server writes is looked at by plugins that are built later.
   const own = deferredRef<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {
@@ -197,7 +197,7 @@ async function openObjects(parts: Foundation) {
     nodePorts: options.misc.serviceNodePortRange,
     features: options.featureGates,
     context: serverContext,
-    log: (message) => logs.for('service-repair').info(message),
+    log: logs.for('service-repair'),
     metrics: registry,
   });
   const expressions = lazyExpressions(

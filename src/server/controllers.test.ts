@@ -1,4 +1,5 @@
 // Each controller on real kinds in a store in memory, through the server's own wiring.
+import { silentLog } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,7 +14,6 @@ import { secrets } from '../apis/core/secret/definition.js';
 import { serviceAccountKind } from '../apis/core/serviceaccount/definition.js';
 import { resourceQuotas } from '../apis/core/resourcequota/definition.js';
 import { openMemoryStore } from '../kv/memory.js';
-import { silentLogs } from '../lib/telemetry/log.js';
 import { apiEnablement } from '../machinery/api-enablement.js';
 import type { KubeObject, OwnerReference } from '../machinery/object.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
@@ -91,7 +91,7 @@ class World {
   start(...names: ControllerName[]): Promise<void> {
     const { resources, operationsAs, context } = this;
     const certificates = { serving: this.serving } as PreparedCertificates;
-    const log = silentLogs.for('test');
+    const log = silentLog;
     return startControllers({ names, resources, operationsAs, certificates, context, log }, this.stop.signal);
   }
 

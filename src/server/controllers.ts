@@ -40,7 +40,7 @@ export async function startControllers(options: ControllersOptions, signal: Abor
     context,
     clock: systemClock,
     signal,
-    log: (message) => log.info(message),
+    log,
   };
   const start = starters(options);
   await Promise.all(

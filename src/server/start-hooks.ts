@@ -1,4 +1,5 @@
 // What begins once the port is open, each under the name health checks know.
+import type { Logger } from '../lib/telemetry/log.js';
 import crypto from 'node:crypto';
 import { createAggregation } from '../aggregation/hooks.js';
 import { ensureApiService } from '../bootstrap/api-service.js';
@@ -74,7 +75,7 @@ export interface StartParts {
 
 export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   const { options, resources, client } = parts;
-  const log = (message: string): void => parts.logs.for('bootstrap').info(message);
+  const log = parts.logs.for('bootstrap');
   const { primary, secondary } = options.serviceRanges;
   const namespaces = bootstrapHooks({
     client,
@@ -106,7 +107,7 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
         metrics: parts.metrics,
         stored: () => resources.stored(),
         everyMs: countEveryMs,
-        log: (message) => parts.logs.for('storage').warning(message),
+        log: parts.logs.for('storage'),
       }),
     );
   }
@@ -181,7 +182,7 @@ function definitionsHooks({
       converterOf,
       workers: registry.workers,
       signal,
-      log: (message) => logs.for('apiextensions').info(message),
+      log: logs.for('apiextensions'),
     }));
   return [
     { name: 'start-apiextensions-informers', run: (signal) => void begin(signal) },
@@ -207,7 +208,7 @@ function addAggregation(
     servers,
     remote,
     openApi,
-    log: (message) => logs.for('aggregation').info(message),
+    log: logs.for('aggregation'),
   });
   for (const hook of aggregation.hooks) hooks.add(hook);
   hooks.addCheck({ name: 'autoregister-completion', check: () => aggregation.completion() });
@@ -216,7 +217,7 @@ function addAggregation(
 function flowSchemasHook({ resources, logs }: StartParts, client: ServerClient): StartHook {
   const schemas = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'flowschemas' });
   const levels = resources.store({ group: FLOW_CONTROL_GROUP, resource: 'prioritylevelconfigurations' });
-  const log = (message: string): void => logs.for('flow-control').info(message);
+  const log = logs.for('flow-control');
   return (signal) => markDanglingFlowSchemas({ client, schemas, levels, clock: systemClock, signal, log });
 }
 
@@ -230,7 +231,7 @@ function controllersHook(parts: StartParts): StartHook {
 /** Elects leaders among lease candidates, while this server is itself the one elected to do so. */
 function electionHook({ options, hostname, resources, lifecycle, logs }: StartParts, client: ServerClient): StartHook {
   const { misc } = options;
-  const log = (message: string): void => logs.for('leader-election').info(message);
+  const log = logs.for('leader-election');
   return (signal) => {
     const ended = leadWhileHoldingLease({
       client,
@@ -261,7 +262,7 @@ function electionHook({ options, hostname, resources, lifecycle, logs }: StartPa
 function apiServiceHook(
   { options, resources, lifecycle, health }: StartParts,
   client: ServerClient,
-  log: (message: string) => void,
+  log: Logger,
 ): StartHook {
   const { misc, secureServing } = options;
   const mistake = workError(options);

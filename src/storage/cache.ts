@@ -3,6 +3,7 @@
 //   store ── range ──▶ state (tree + map) ◀── watch ── store
 //                        │        │
 //                     history   watchers
+import type { Logger } from '../lib/telemetry/log.js';
 import { Backoff } from '../lib/async/backoff.js';
 import type { Clock } from '../lib/async/clock.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
@@ -66,7 +67,7 @@ export class Cache {
     readonly kv: KeyValueStore,
     readonly values: Values,
     readonly clock: Clock,
-    readonly log: ((message: string) => void) | undefined,
+    readonly log: Logger | undefined,
     readonly metrics: StorageMetrics = {},
   ) {
     this.contents = new Contents(values.options.indexedField);
@@ -207,7 +208,7 @@ export class Cache {
           this.#loading = undefined;
           throw failure;
         }
-        this.log?.(`cannot read ${this.values.options.prefix} from the store, trying again: ${failure.message}`);
+        this.log?.info(`cannot read ${this.values.options.prefix} from the store, trying again: ${failure.message}`);
         await new Promise<void>((resolve) => this.clock.after(backoff.next(), resolve));
       }
     }
@@ -219,7 +220,7 @@ export class Cache {
     const isNew = this.#blockingFault?.error.message !== error.message;
     this.#blockingFault = { error, sinceMs: this.#blockingFault?.sinceMs ?? this.clock.now() };
     const { fault } = error.details;
-    if (isNew) this.log?.(`cannot read ${this.values.options.prefix}${fault?.key ?? ''}: ${error.message}`);
+    if (isNew) this.log?.info(`cannot read ${this.values.options.prefix}${fault?.key ?? ''}: ${error.message}`);
     if (fault !== undefined) this.#goOnAfter(fault, new Backoff(RETRIES));
     return this.#initializing(this.#blockingFault);
   }
@@ -298,7 +299,7 @@ export class Cache {
     this.#filled = false;
     this.watchers.endAll(undefined);
     if (this.#closed || error.code === 'closed') return;
-    this.log?.(`the watch of ${this.values.options.prefix} ended, reading again: ${error.message}`);
+    this.log?.info(`the watch of ${this.values.options.prefix} ended, reading again: ${error.message}`);
     this.#reload();
   }
 

@@ -1,4 +1,5 @@
 // Opens one resource's store on a key-value store.
+import type { Logger } from '../lib/telemetry/log.js';
 import type { ValueTransformer } from '../encryption/transformer.js';
 import { type Clock, systemClock } from '../lib/async/clock.js';
 import type { KeyValueStore } from '../kv/kv.js';
@@ -18,7 +19,7 @@ export interface ResourceStoreSetup {
   readonly kv: KeyValueStore;
   readonly options: ResourceStoreOptions;
   readonly clock?: Clock;
-  readonly log?: (message: string) => void;
+  readonly log?: Logger;
   /** False reads straight from the store (`--watch-cache=false`, `--watch-cache-sizes=pods#0`). */
   readonly cache?: boolean;
   /** Which bytes the store keeps; by default the served JSON in a local store, protobuf elsewhere. */

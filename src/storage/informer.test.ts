@@ -1,3 +1,4 @@
+import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startInformer } from './informer.js';
@@ -47,7 +48,7 @@ test('after a broken watch reports only changes and deletions since', { timeout:
   const informer = startInformer({
     store: fed.store,
     signal: stop.signal,
-    log: (message) => reported.push(message),
+    log: logTo((message) => reported.push(message)),
     onUpsert: ({ key, revision }, before) =>
       reported.push(`put ${key}@${revision} was ${before?.revision ?? 'absent'}`),
     onDelete: ({ key }) => reported.push(`gone ${key}`),
@@ -89,7 +90,7 @@ test('a receiver that fails on one object gets the next', async () => {
   startInformer({
     store: fed.store,
     signal: stop.signal,
-    log: (message) => reported.push(message),
+    log: logTo((message) => reported.push(message)),
     onUpsert: ({ key }) => {
       if (key === 'bad') throw new Error('unreadable');
       reported.push(key);

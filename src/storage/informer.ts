@@ -1,4 +1,5 @@
 // Follows all objects of a store, for as long as it is wanted: whatever ends a watch, the next one goes on from there.
+import type { Logger } from '../lib/telemetry/log.js';
 import { errorText } from '../lib/text/error-text.js';
 import { pause } from '../lib/async/pause.js';
 import type { ResourceStore, StoredObject, WatchEvent } from './store.js';
@@ -6,7 +7,7 @@ import type { ResourceStore, StoredObject, WatchEvent } from './store.js';
 export interface InformerOptions {
   readonly store: ResourceStore;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   /** `before` is the version this one replaces, absent for an object that was not known. */
   onUpsert(object: StoredObject, before: StoredObject | undefined): void;
   /** The object as last seen, also when it went while nobody watched. */
@@ -37,10 +38,10 @@ export function startInformer(options: InformerOptions): Informer {
       try {
         const ended = await watchOnce();
         if (signal.aborted) return;
-        log(`watch ended: ${ended?.message ?? 'the store closed it'}`);
+        log.warning(`watch ended: ${ended?.message ?? 'the store closed it'}`);
       } catch (error) {
         if (signal.aborted) return;
-        log(`watch failed: ${errorText(error)}`);
+        log.warning(`watch failed: ${errorText(error)}`);
       }
       await pause(RETRY_MS, signal);
     }
@@ -96,7 +97,7 @@ export function startInformer(options: InformerOptions): Informer {
     try {
       receiver();
     } catch (error) {
-      log(`watch event failed: ${errorText(error)}`);
+      log.warning(`watch event failed: ${errorText(error)}`);
     }
   }
 }

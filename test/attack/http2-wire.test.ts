@@ -1,13 +1,13 @@
 // runs-on: every-node
 // HTTP/2 as those send it who mean no good: floods, bombs, drips and clients that do not read. The server stays with
 // its bounds, and others are served meanwhile.
+import { silentLog } from '../../src/lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { HttpRequest, HttpResponse } from '../../src/lib/http/http.js';
-import { silentLogs } from '../../src/lib/telemetry/log.js';
 import { ensureAuthority, ensureServingCertificate } from '../../src/server/listener/certificates.js';
 import { listen, type Listener } from '../../src/server/listener/listener.js';
 import { loadServingCertificates } from '../../src/server/listener/serving-certificates.js';
@@ -21,7 +21,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-http2-'));
 const authority = ensureAuthority(folder, Date.now());
 const names = { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] };
 const serving = ensureServingCertificate(folder, authority, names, Date.now());
-const log = silentLogs.for('test');
+const log = silentLog;
 let listener: Listener;
 let handler: (request: HttpRequest) => Promise<HttpResponse> | HttpResponse;
 const ok = (body: HttpResponse['body']): HttpResponse => ({ status: 200, headers: {}, body });

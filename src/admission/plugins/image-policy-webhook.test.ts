@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
@@ -32,7 +33,7 @@ function backend(
     nowMs: () => clock.nowMs,
     random: () => 0,
     wait: async () => undefined,
-    log: () => undefined,
+    log: silentLog,
   });
   return { reviews, urls, clock, say: (write: TestWrite) => refusal(plugin, testAttributes(write)), plugin };
 }

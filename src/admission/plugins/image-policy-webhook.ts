@@ -1,3 +1,4 @@
+import type { Logger } from '../../lib/telemetry/log.js';
 import { Backoff } from '../../lib/async/backoff.js';
 import { StatusError } from '../../machinery/status.js';
 import {
@@ -35,7 +36,7 @@ export interface ImagePolicyParts {
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly observe?: RestObserver | undefined;
 }
 
@@ -130,7 +131,7 @@ async function ask(
     return status ?? { allowed: false };
   } catch (error) {
     if (!(error instanceof StatusError || error instanceof RestCallError || error instanceof DecodeError)) throw error;
-    log(`the image policy backend failed: ${error.message}`);
+    log.warning(`the image policy backend failed: ${error.message}`);
     if (settings.defaultAllow) {
       attributes.annotate(`${PREFIX}failed-open`, 'true');
       return undefined;

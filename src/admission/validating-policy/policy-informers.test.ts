@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
@@ -28,7 +29,7 @@ function follow() {
     bindings: bindings.store,
     compile: () => assert.fail('nothing needs it'),
     signal: stopping.signal,
-    log: () => undefined,
+    log: silentLog,
     wait: () => new Promise(() => undefined),
   });
   return { policies, bindings, stopping, source };

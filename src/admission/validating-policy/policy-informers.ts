@@ -1,3 +1,4 @@
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { CompiledPolicy } from '../../cel/compiled-policy.js';
 import { startInformer } from '../../storage/informer.js';
 import type { ResourceStore, StoredObject } from '../../storage/store.js';
@@ -14,7 +15,7 @@ export interface PolicyInformersOptions<Spec> {
   readonly bindings: ResourceStore;
   readonly compile: (spec: Readonly<Spec>) => CompiledPolicy;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly wait: (ms: number) => Promise<void>;
 }
 

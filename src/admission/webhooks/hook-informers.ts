@@ -1,3 +1,4 @@
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { PolicyCompiler } from '../../cel/compiled-policy.js';
 import { startInformer } from '../../storage/informer.js';
 import type { ResourceStore } from '../../storage/store.js';
@@ -13,7 +14,7 @@ export interface HookInformersOptions {
   readonly configurations: ResourceStore;
   readonly compiler: PolicyCompiler;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly wait: (ms: number) => Promise<void>;
 }
 

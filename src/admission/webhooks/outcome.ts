@@ -1,4 +1,5 @@
 // What is counted of one call of a webhook, and whether the request goes on after it.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { isCancelled } from '../../lib/async/cancellation.js';
 import { givenUp, tooLate } from '../../registry/deadline.js';
 import type { AdmissionAttributes } from '../plugin.js';
@@ -12,7 +13,7 @@ const EARLY_TIMER_MS = 5;
 
 export interface OutcomeParts {
   readonly recorder?: HookRecorder;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly nowMs: () => number;
 }
 
@@ -47,14 +48,14 @@ export async function settleCall<T>(
         recorder?.failedOpen(call);
         failedOpen();
       }
-      log(`${error.message}: the request goes on without it`);
+      log.warning(`${error.message}: the request goes on without it`);
       checkWaited(parts, attributes);
       return undefined;
     }
     if (error instanceof CallFailure) {
       if (!error.canceled) recorder?.rejected(call, 'calling_webhook_error', error.code);
       called(error.code, true);
-      log(error.message);
+      log.warning(error.message);
       checkWaited(parts, attributes);
       throw error.status;
     }

@@ -1,4 +1,5 @@
 // Webhooks to try on writes, without a server or a socket.
+import { silentLog } from '../../lib/testing/test-log.js';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { certificateNotes } from '../../machinery/certificate-notes.js';
 import { Readable } from 'node:stream';
@@ -98,7 +99,7 @@ export function testHooks(
     newUid: () => 'uid-1',
     nowMs: () => 0,
     wait: async () => undefined,
-    log: () => undefined,
+    log: silentLog,
     ...more,
   };
   const source = {

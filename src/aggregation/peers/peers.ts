@@ -1,5 +1,7 @@
 // The other servers of the control plane, which may be of other releases: a request for what only they serve is handed
 // on to one of them.
+import { prefixed } from '../../lib/telemetry/prefixed.js';
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { firstHeader, type HttpResponse } from '../../lib/http/http.js';
 import { every } from '../../lib/async/repeat.js';
@@ -29,7 +31,7 @@ export interface PeersOptions {
   readonly observe: (status: number) => void;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const ALL = 'all';
@@ -56,7 +58,7 @@ export class Peers {
     const informer = startInformer({
       store: leases,
       signal,
-      log: (message) => log(`leases of servers: ${message}`),
+      log: prefixed(log, 'leases of servers'),
       onUpsert: (lease, before) => {
         if (this.#isOther(lease) && (before === undefined || holderOf(before) !== holderOf(lease))) queue.add(ALL);
       },
@@ -98,7 +100,7 @@ export class Peers {
     try {
       return await this.options.locate(id);
     } catch (error) {
-      this.options.log(`address of server ${id}: ${String(error)}`);
+      this.options.log.info(`address of server ${id}: ${String(error)}`);
       return undefined;
     }
   }
@@ -113,7 +115,7 @@ export class Peers {
         if (host === undefined) throw new Error('it does not say where it is reached');
         served.set(id, await fetchPeerDiscovery(client, host, observe));
       } catch (error) {
-        log(`discovery of server ${id}: ${error instanceof Error ? error.message : String(error)}`);
+        log.info(`discovery of server ${id}: ${error instanceof Error ? error.message : String(error)}`);
         outcome = 'again';
       }
     };

@@ -1,4 +1,5 @@
 // Whatever is made of a token, only a refusal or the right user comes out.
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -33,7 +34,7 @@ const tokens = createJwtTokens({
   clock,
   metrics: createJwtMetrics(new MetricRegistry()),
   signal: new AbortController().signal,
-  log: () => undefined,
+  log: silentLog,
 });
 
 /** The user's name, or nothing for a refusal; anything else thrown fails the test. */

@@ -1,4 +1,5 @@
 // One issuer: found in the background, retried until it answers, and its tokens judged from then on.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
@@ -24,7 +25,7 @@ export interface IssuerOptions {
   readonly clock: Clock;
   /** Ends the attempts. */
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const RETRY_MS = 10_000;
@@ -44,7 +45,7 @@ export function followIssuer(options: IssuerOptions): Issuer {
     const attempt = (): void => {
       find().then(resolve, (error: unknown) => {
         why = errorText(error);
-        options.log(`Could not find the issuer ${rules.issuer}: ${why}`);
+        options.log.warning(`Could not find the issuer ${rules.issuer}: ${why}`);
         timeoutUnlessAborted(clock, RETRY_MS, signal, attempt);
       });
     };

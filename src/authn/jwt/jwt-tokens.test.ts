@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
@@ -29,7 +30,7 @@ function follow(issuer: TestIssuer, clock: TestClock): JwtTokens {
     clock,
     metrics: createJwtMetrics(new MetricRegistry()),
     signal: new AbortController().signal,
-    log: () => undefined,
+    log: silentLog,
   });
 }
 

@@ -1,4 +1,5 @@
 // Tokens of all configured issuers.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import type { TokenAuthenticator } from '../authenticator.js';
 import { createJwtAuthenticator } from './authenticator.js';
@@ -26,7 +27,7 @@ export interface JwtTokensOptions {
   readonly clock: Clock;
   readonly metrics: JwtMetrics;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 export interface JwtTokens extends TokenAuthenticator {

@@ -1,3 +1,4 @@
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { test } from 'node:test';
@@ -83,7 +84,7 @@ async function start(signer: PlayedSigner): Promise<{
       called: () => undefined,
     },
     signal: stopping.signal,
-    log: (message) => void logged.push(message),
+    log: logTo((message) => void logged.push(message)),
   });
   return { external, clock, observed, logged, stop: () => stopping.abort() };
 }

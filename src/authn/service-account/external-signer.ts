@@ -1,4 +1,5 @@
 // An external signer of service-account tokens: it holds the private keys, and we follow the public ones.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { base64Fault } from '../../lib/text/base64-fault.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { TokenBucket } from '../../lib/async/token-bucket.js';
@@ -38,7 +39,7 @@ export interface ExternalSignerOptions {
   readonly clock: Clock;
   readonly metrics: SignerMetrics;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const FETCH_TIMEOUT_MS = 60_000;
@@ -76,7 +77,7 @@ export async function startExternalSigner(options: ExternalSignerOptions): Promi
     sync().then(
       () => refreshIn(refreshAtMs - clock.now()),
       (error: unknown) => {
-        options.log(`Kept the keys in use: ${errorText(error)}`);
+        options.log.warning(`Kept the keys in use: ${errorText(error)}`);
         refreshIn(FALLBACK_REFRESH_MS);
       },
     );
@@ -91,7 +92,7 @@ export async function startExternalSigner(options: ExternalSignerOptions): Promi
     try {
       await sync();
     } catch (error) {
-      options.log(errorText(error));
+      options.log.warning(errorText(error));
       return [];
     }
     return found(id);

@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortedExtra } from '../../machinery/user.js';
@@ -22,7 +23,7 @@ async function ask(answers: readonly (object | Error)[], audiences: readonly str
     nowMs: () => 0,
     random: () => 0,
     wait: async (ms) => void waits.push(ms),
-    log: () => undefined,
+    log: silentLog,
   });
   try {
     return { result: await webhook.authenticateToken('t', audiences), calls, waits };

@@ -1,4 +1,5 @@
 // Tokens that a webhook judges: it is sent a TokenReview and says who the bearer is.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { callReviewWebhook, type ReviewCallOptions, reviewText } from '../../schema/review-webhook.js';
 import type { TokenReviewStatus } from '../../schema/generated/authentication.v1.js';
@@ -9,7 +10,7 @@ export interface TokenWebhookOptions extends Omit<ReviewCallOptions, 'review' | 
   readonly version: 'v1' | 'v1beta1';
   /** What a token is for whose audiences the webhook says nothing of. */
   readonly apiAudiences: readonly string[];
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const GROUP = 'authentication.k8s.io';
@@ -39,17 +40,13 @@ const reviewOf = (version: string, token: string, audiences: readonly string[]):
     status: { user: {} },
   });
 
-async function judge(
-  question: ReviewCallOptions,
-  body: string,
-  log: (message: string) => void,
-): Promise<Partial<TokenReviewStatus>> {
+async function judge(question: ReviewCallOptions, body: string, log: Logger): Promise<Partial<TokenReviewStatus>> {
   try {
     const { status } = await callReviewWebhook(question, body);
     return (status as TokenReviewStatus | undefined) ?? {};
   } catch (error) {
     // A webhook in trouble knows nobody; another way may know the token.
-    log(`Failed to make webhook authenticator request: ${errorText(error)}`);
+    log.warning(`Failed to make webhook authenticator request: ${errorText(error)}`);
     throw new AuthenticationError(errorText(error));
   }
 }

@@ -1,4 +1,5 @@
 // Keeps the graph as the stores are.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { KubeObject } from '../../machinery/object.js';
 import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
 import type { PersistentVolume, Pod } from '../../schema/generated/core.v1.js';
@@ -18,7 +19,7 @@ export interface FeedOptions {
   readonly graph: NodeGraph;
   readonly stores: GraphStores;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   /** How long a change took to reach the graph. */
   readonly observe: (operation: string, seconds: number) => void;
   readonly nowMs: () => number;

@@ -1,7 +1,7 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReviewCondition } from '../../cel/review-condition.js';
-import { silentLogs } from '../../lib/telemetry/log.js';
 import type { Cancellation } from '../../lib/async/cancellation.js';
 import { StatusError } from '../../machinery/status.js';
 import type { AuthorizationAttributes, AuthorizationResult } from '../authorizer.js';
@@ -52,7 +52,7 @@ function setUp(over: Partial<WebhookAuthorizerOptions> = {}) {
     nowMs: () => clock.ms,
     random: () => 0,
     wait: async (ms) => void waits.push(ms),
-    log: silentLogs.for('test'),
+    log: silentLog,
     ...over,
   });
   const ask = async (

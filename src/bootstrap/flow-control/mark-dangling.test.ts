@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flowcontrolKinds } from '../../apis/flowcontrol/index.js';
@@ -39,7 +40,7 @@ function start(api: TestApi): AbortController {
     levels: store('prioritylevelconfigurations'),
     clock: systemClock,
     signal: stop.signal,
-    log: () => undefined,
+    log: silentLog,
   });
   return stop;
 }

@@ -1,4 +1,6 @@
 // Tells on every flow schema whether the priority level it names is there, as soon as either comes, changes or goes.
+import { prefixed } from '../../lib/telemetry/prefixed.js';
+import type { Logger } from '../../lib/telemetry/log.js';
 import { goQuote } from '../../lib/go/quote.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { WorkQueue } from '../../lib/async/work-queue.js';
@@ -17,7 +19,7 @@ export interface MarkDanglingOptions {
   readonly levels: ResourceStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
@@ -52,7 +54,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
   const levels = startInformer({
     store: options.levels,
     signal,
-    log: (message) => log(`priority levels: ${message}`),
+    log: prefixed(log, 'priority levels'),
     onUpsert: ({ key }, before) => {
       if (before === undefined) lookAtThoseOf(key);
     },
@@ -61,7 +63,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
   const schemas: Informer = startInformer({
     store: options.schemas,
     signal,
-    log: (message) => log(`flow schemas: ${message}`),
+    log: prefixed(log, 'flow schemas'),
     onUpsert: ({ key }) => look(key),
     onDelete: () => undefined,
   });

@@ -1,5 +1,6 @@
 // Coordinated leader election: elects a leader for each lease that LeaseCandidates stand for, and deletes candidates
 // that have long gone. One server at a time does it.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { repeat } from '../../lib/async/repeat.js';
 import { WorkQueue } from '../../lib/async/work-queue.js';
@@ -17,7 +18,7 @@ export interface LeaderElectionOptions {
   readonly candidates: ResourceStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** The lease that says which server elects. */
@@ -61,7 +62,7 @@ export function startLeaderElection(options: LeaderElectionOptions): void {
       if (isCandidateExpired(object as Candidate, clock.now())) await client.delete(CANDIDATES, object);
     }
   };
-  void repeat(() => collect().catch((error: unknown) => log(String(error))), { everyMs: COLLECT_MS, signal, log });
+  void repeat(() => collect().catch((error: unknown) => log.info(String(error))), { everyMs: COLLECT_MS, signal, log });
 
   async function work(key: string): Promise<'done'> {
     const known = byLease.get(key);

@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../machinery/object.js';
@@ -52,7 +53,7 @@ async function step(
 ): Promise<{ again: boolean; objects: FakeObjects; spec: LeaseSpec | undefined; pinged: string[] }> {
   const all = [...candidates, ...(current === undefined ? [] : [current])] as KubeObject[];
   const objects = fakeObjects(...structuredClone(all));
-  const parts = { client: objects.client, namespace: 'ns', name: 'work', nowMs: NOW, log: () => undefined };
+  const parts = { client: objects.client, namespace: 'ns', name: 'work', nowMs: NOW, log: silentLog };
   const again = await electionStep({ ...parts, candidates, lease: current });
   const pinged = candidates
     .map(({ metadata }) => metadata.name ?? '')

@@ -3,6 +3,7 @@
 //
 //   no leader, or not the best ─▶ every candidate is pinged (pingTime) ─▶ it answers (renewTime) or its time is over
 //                              ─▶ the best of those that answered: holder of a free lease, preferredHolder of a held one
+import type { Logger } from '../../lib/telemetry/log.js';
 import { OLDEST_EMULATION_VERSION } from '../../apis/coordination/strategy-name.js';
 import { type ServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
 import type { Lease, LeaseSpec } from '../../schema/generated/coordination.v1.js';
@@ -31,7 +32,7 @@ export interface ElectionStep {
   readonly candidates: readonly Candidate[];
   readonly lease: Readonly<Lease> | undefined;
   readonly nowMs: number;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** Answers whether to look again in a while; else the next change of the lease or a candidate is waited for. */
@@ -42,7 +43,7 @@ export async function electionStep(step: ElectionStep): Promise<boolean> {
   if (await isWaiting(step, candidates)) return true;
   const answered = candidates.filter(({ spec }) => !isPast(spec.renewTime ?? '', ELECTION_MS, step.nowMs));
   if (answered.length === 0) {
-    step.log(`${step.namespace}/${step.name}: no available candidates`);
+    step.log.info(`${step.namespace}/${step.name}: no available candidates`);
     return false;
   }
   const strategy = strategyOf(answered);
@@ -100,13 +101,13 @@ async function elect(step: ElectionStep, strategy: string, holder: string | unde
   };
   const lease: Lease = { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { namespace, name }, spec };
   if (await client.create(LEASES, lease, SERVER_MANAGER)) {
-    return log(`${namespace}/${name}: lease made for ${holder ?? 'another strategy'}`);
+    return log.info(`${namespace}/${name}: lease made for ${holder ?? 'another strategy'}`);
   }
   const existing = (await client.get(LEASES, namespace, name)) as Lease | undefined;
   if (existing === undefined || !changes(existing, strategy, holder, nowMs)) return;
   const update = (current: Lease): Lease => ({ ...current, spec: elected(current, strategy, holder, nowMs) });
   await client.update(LEASES, existing, (object) => update(object as Lease), SERVER_MANAGER);
-  log(`${namespace}/${name}: ${holder ?? 'nobody'} elected`);
+  log.info(`${namespace}/${name}: ${holder ?? 'nobody'} elected`);
 }
 
 const changes = ({ spec }: Lease, strategy: string, holder: string | undefined, nowMs: number): boolean =>

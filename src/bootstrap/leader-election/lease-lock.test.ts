@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
@@ -21,7 +22,7 @@ function contender(objects: FakeObjects, identity: string) {
     retryPeriodMs: 5,
     lead: (signal) => ((leading = signal), began()),
     signal: stop.signal,
-    log: () => undefined,
+    log: silentLog,
   });
   return { led, leads: () => leading?.aborted === false, stop: () => (stop.abort(), ended) };
 }

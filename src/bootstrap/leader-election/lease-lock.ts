@@ -1,4 +1,5 @@
 // Work that one server of several does at a time: who holds a lease does it, and renews the lease meanwhile.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { pause } from '../../lib/async/pause.js';
@@ -21,7 +22,7 @@ export interface LeaseLockOptions {
   /** Begins the work; it ends with the signal. */
   readonly lead: (signal: AbortSignal) => void;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -33,12 +34,12 @@ export async function leadWhileHoldingLease(options: LeaseLockOptions): Promise<
   while (!signal.aborted) {
     while (!signal.aborted && !(await lock.tryHold())) await pause(retryPeriodMs * (1 + JITTER * random()), signal);
     if (signal.aborted) break;
-    log(`holds the lease ${namespace}/${name}`);
+    log.info(`holds the lease ${namespace}/${name}`);
     const leading = new AbortController();
     lead(leading.signal);
     await lock.keepHolding();
     leading.abort();
-    log(`no longer holds the lease ${namespace}/${name}`);
+    log.info(`no longer holds the lease ${namespace}/${name}`);
     await pause(retryPeriodMs, signal);
   }
   await lock.release();
@@ -62,7 +63,7 @@ class LeaseLock {
     try {
       return await this.#tryHold();
     } catch (error) {
-      this.options.log(`lease ${this.options.namespace}/${this.options.name}: ${errorText(error)}`);
+      this.options.log.info(`lease ${this.options.namespace}/${this.options.name}: ${errorText(error)}`);
       return false;
     }
   }
@@ -87,7 +88,7 @@ class LeaseLock {
     try {
       await this.#write({ holderIdentity: '', leaseDurationSeconds: 1, ...times, leaseTransitions });
     } catch (error) {
-      this.options.log(`lease ${this.options.namespace}/${this.options.name}: ${errorText(error)}`);
+      this.options.log.info(`lease ${this.options.namespace}/${this.options.name}: ${errorText(error)}`);
     }
   }
 

@@ -1,4 +1,5 @@
 // Brings the default roles and bindings about, and back: what is missing is added, what others added stays.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { runSync } from '../../lib/scheduling/yield.js';
 import { uncoveredRules } from '../../apis/rbac/policy-cover.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
@@ -14,7 +15,7 @@ import { AUTO_UPDATE } from './notation.js';
 export interface BootstrapRbacOptions {
   readonly client: ServerClient;
   readonly features: FeatureGates;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const resourceOf = (resource: string): GroupResource => ({ group: RBAC_GROUP, resource });
@@ -79,25 +80,25 @@ async function reconcileRole(
   client: ServerClient,
   resource: GroupResource,
   expected: ClusterRole,
-  log: BootstrapRbacOptions['log'],
+  log: Logger,
 ): Promise<void> {
   const existing = await currentOrCreated(client, resource, expected);
   if (existing === undefined || reconciledRole(existing as ClusterRole, expected) === undefined) return;
   const text = `${resource.resource} ${expected.metadata.name ?? ''}`;
   if (isProtected(existing)) {
-    log(`skipped reconcile-protected ${text} with missing permissions`);
+    log.info(`skipped reconcile-protected ${text} with missing permissions`);
     return;
   }
   const change = (current: KubeObject): KubeObject => reconciledRole(current as ClusterRole, expected) ?? current;
   await client.update(resource, existing, change, SERVER_MANAGER);
-  log(`updated ${text} with additional permissions`);
+  log.info(`updated ${text} with additional permissions`);
 }
 
 async function reconcileBinding(
   client: ServerClient,
   resource: GroupResource,
   expected: RoleBinding,
-  log: BootstrapRbacOptions['log'],
+  log: Logger,
 ): Promise<void> {
   const existing = await currentOrCreated(client, resource, expected);
   if (existing === undefined) return;
@@ -105,13 +106,13 @@ async function reconcileBinding(
   if (reconciled === undefined) return;
   const text = `${resource.resource} ${expected.metadata.name ?? ''}`;
   if (isProtected(existing)) {
-    log(`skipped reconcile-protected ${text} with missing subjects`);
+    log.info(`skipped reconcile-protected ${text} with missing subjects`);
     return;
   }
   if (reconciled === 'recreate') {
     await client.delete(resource, existing);
     await client.create(resource, expected, SERVER_MANAGER);
-    log(`recreated ${text}`);
+    log.info(`recreated ${text}`);
     return;
   }
   const change = (current: KubeObject): KubeObject => {
@@ -119,7 +120,7 @@ async function reconcileBinding(
     return next === undefined || next === 'recreate' ? current : next;
   };
   await client.update(resource, existing, change, SERVER_MANAGER);
-  log(`updated ${text} with additional subjects`);
+  log.info(`updated ${text} with additional subjects`);
 }
 
 /** Undefined when the object was missing and is now created as expected. */

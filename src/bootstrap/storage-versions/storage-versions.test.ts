@@ -1,3 +1,4 @@
+import { logTo, silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StorageVersion } from '../../schema/generated/apiserverinternal.v1alpha1.js';
@@ -46,7 +47,7 @@ const EVENTS: StoredVersions = {
 
 test('resources are pending under all their names until they are published', async () => {
   const { client, object } = fakeObjects();
-  const parts = { client, serverId: 'me', now: () => NOW, log: () => undefined };
+  const parts = { client, serverId: 'me', now: () => NOW, log: silentLog };
   const versions = new StorageVersions({ ...parts, stored: [EVENTS], isServed: () => true });
   const [core, twin] = [EVENTS.resource, { group: 'events.k8s.io', resource: 'events' }];
   assert.ok(versions.isPending(core));
@@ -65,7 +66,7 @@ test('resources are pending under all their names until they are published', asy
 
 test('without the API nothing can be published, and everything stays pending with the reason', async () => {
   const { client, names } = fakeObjects();
-  const parts = { client, serverId: 'me', now: () => NOW, log: () => stop.abort() };
+  const parts = { client, serverId: 'me', now: () => NOW, log: logTo(() => stop.abort()) };
   const stop = new AbortController();
   const versions = new StorageVersions({ ...parts, stored: [EVENTS], isServed: () => false });
   await versions.keep(stop.signal);

@@ -1,5 +1,6 @@
 // Tells in which versions this server writes and reads its resources, in StorageVersion objects: who migrates stored
 // objects waits until all servers agree.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { pause } from '../../lib/async/pause.js';
 import { every } from '../../lib/async/repeat.js';
@@ -26,7 +27,7 @@ export interface StorageVersionsOptions {
   /** Whether the objects are served at all. */
   readonly isServed: () => boolean;
   readonly now: () => string;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 const STORAGE_VERSIONS: GroupResource = { group: 'internal.apiserver.k8s.io', resource: 'storageversions' };
@@ -71,7 +72,7 @@ export class StorageVersions {
       else {
         failed = true;
         for (const name of names) if (this.#pending.has(name)) this.#pending.set(name, error);
-        this.options.log(`storage version of ${names[0]}: ${error}`);
+        this.options.log.info(`storage version of ${names[0]}: ${error}`);
       }
     }
     if (!failed) this.completed = true;

@@ -1,4 +1,5 @@
 // Custom resources that a webhook converts, over the whole API. Things of v1 have `spec.size`, those of v2 `spec.parts`.
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
@@ -73,7 +74,7 @@ beforeEach(async () => {
     serve: (kind) => api.resources.serveCustom(kind),
     converterOf: () => converter,
     signal: stop.signal,
-    log: (message) => assert.fail(message),
+    log: logTo(assert.fail),
   });
   await served;
   assert.equal((await api.send('POST', DEFINITIONS, { body: crdWith('v1') })).status, 201);

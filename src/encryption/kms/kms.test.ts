@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -178,7 +179,7 @@ describe('KMS v2', () => {
   it('polls a plugin every minute, and every ten seconds while it is unhealthy', async () => {
     const { service, clock, writeKey } = vault();
     service.fails = new Error('away');
-    const watched = polledService({ settings, writeKey, clock, log: () => undefined, close: () => undefined });
+    const watched = polledService({ settings, writeKey, clock, log: silentLog, close: () => undefined });
     await watched.begin();
     await clock.move(10_000);
     assert.equal(service.calls.length, 2);

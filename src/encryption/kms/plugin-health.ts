@@ -1,4 +1,5 @@
 // The health of KMS plugins: checked by health checks, and for KMS v2 also by a timer.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { errorText } from '../../lib/text/error-text.js';
 import type { KmsSettings } from '../configuration.js';
@@ -25,7 +26,7 @@ export function polledService(options: {
   readonly settings: KmsSettings;
   readonly writeKey: WriteKeySource;
   readonly clock: Clock;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly close: () => void;
 }): PolledService {
   const { settings, writeKey, clock, log } = options;
@@ -33,7 +34,7 @@ export function polledService(options: {
   let closed = false;
   const check = async (): Promise<void> => {
     const wrong = await writeKey.check();
-    if (wrong !== undefined) log(`KMS plugin ${settings.name} is not healthy: ${wrong}`);
+    if (wrong !== undefined) log.v(2)?.warning(`KMS plugin ${settings.name} is not healthy: ${wrong}`);
     if (!closed) cancel = clock.after(wrong === undefined ? POLL_MS : POLL_UNWELL_MS, () => void check());
   };
   return {

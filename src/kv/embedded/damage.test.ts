@@ -1,4 +1,5 @@
 // A store's file with bytes that somebody changed: what is read is what was written, or it is refused by name.
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -113,7 +114,7 @@ describe('a damaged file', () => {
     for (let at = bad.indexOf('first'); at >= 0; at = bad.indexOf('first', at + 1)) bad[at] = 0x46;
     fs.writeFileSync(file, bad);
     const logged: string[] = [];
-    const kv = await openEmbeddedStore({ folder, log: (message) => logged.push(message) });
+    const kv = await openEmbeddedStore({ folder, log: logTo((message) => logged.push(message)) });
     const newest = await kv.revision();
     await assert.rejects(allChanges(kv, OBJECTS + 1, newest), isCode('compacted'));
     await assert.rejects(kv.range({ start: '/', end: '0', revision: newest - 1 }), isCode('compacted'));
@@ -126,7 +127,7 @@ describe('a damaged file', () => {
   it('that cannot be walked while the server runs fails reads and health, with what to do', async () => {
     fs.writeFileSync(file, good);
     const logged: string[] = [];
-    const kv = await openEmbeddedStore({ folder, log: (message) => logged.push(message) });
+    const kv = await openEmbeddedStore({ folder, log: logTo((message) => logged.push(message)) });
     // The engine has mapped the file, and sees what is written to it.
     const fd = fs.openSync(file, 'r+');
     fs.writeSync(fd, Buffer.alloc(good.length - 2 * PAGE), 0, good.length - 2 * PAGE, 2 * PAGE);

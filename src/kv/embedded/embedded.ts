@@ -1,4 +1,5 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type * as Lmdb from 'lmdb';
 import type { RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
@@ -64,7 +65,7 @@ export interface EmbeddedOptions {
   /** How long past revisions are kept; 0 keeps them until compacted by hand or too many. */
   readonly historyMs?: number;
   /** What an operator is to know: that the file is damaged, or the disk full. */
-  readonly log?: (message: string) => void;
+  readonly log?: Logger;
   /** Of the disk that the folder is on. */
   readonly freeBytes?: FreeBytes;
 }
@@ -124,7 +125,7 @@ class LmdbStore implements EmbeddedStore {
   readonly #commits: Commits;
   readonly #housekeeping: Housekeeping;
   readonly #room: Room;
-  readonly #log: (message: string) => void;
+  readonly #log: Logger | undefined;
   /** Why the file cannot be read, once that was seen. */
   #damage: KvError | undefined;
   readonly #successors = new Successors(() => this.#housekeeping.compacted);
@@ -134,7 +135,7 @@ class LmdbStore implements EmbeddedStore {
     env: RootDatabase,
     { tables, revision, compacted: oldest, totals, olderRevision }: OpenedTables,
     folder: DataFolder,
-    { clock = systemClock, historyMs = HISTORY_MS, log = () => undefined, freeBytes = diskFreeBytes }: EmbeddedOptions,
+    { clock = systemClock, historyMs = HISTORY_MS, log, freeBytes = diskFreeBytes }: EmbeddedOptions,
   ) {
     this.#env = env;
     this.#tables = tables;
@@ -427,7 +428,7 @@ class LmdbStore implements EmbeddedStore {
   #historyFailure({ revision, message }: DamagedHistory, from: number): KvError {
     const { compacted: oldest } = this.#housekeeping;
     if (from <= oldest) return compacted(from, oldest);
-    this.#log(`${this.#folder.storePath}: ${message}; dropping the history up to it`);
+    this.#log?.warning(`${this.#folder.storePath}: ${message}; dropping the history up to it`);
     void this.#housekeeping.compact(revision);
     return compacted(from, revision);
   }
@@ -436,7 +437,7 @@ class LmdbStore implements EmbeddedStore {
   #readFailure(error: unknown): KvError {
     if (error instanceof KvError) return error;
     const failure = damaged(this.#folder.path, `its file store.mdb is damaged: ${engineText(error)}`);
-    if (this.#damage === undefined) this.#log(failure.message);
+    if (this.#damage === undefined) this.#log?.warning(failure.message);
     this.#damage ??= failure;
     return failure;
   }

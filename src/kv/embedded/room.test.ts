@@ -1,3 +1,4 @@
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -28,7 +29,7 @@ const openOn = (disk: Disk, name: string): Promise<KeyValueStore> =>
     folder: path.join(root, name),
     freeBytes: () => disk.free,
     clock: disk.clock,
-    log: (message) => disk.logged.push(message),
+    log: logTo((message) => disk.logged.push(message)),
   });
 
 const isFull = (error: unknown): boolean => {

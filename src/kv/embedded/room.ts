@@ -6,6 +6,7 @@
 //   else                                only what makes room, from the reserve
 //
 // The reserve is a file beside the store's. It shrinks piece by piece, and is refilled when there is room again.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { randomFill } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -81,7 +82,7 @@ export interface RoomParts {
   readonly folder: string;
   readonly freeBytes: FreeBytes;
   readonly now: () => number;
-  readonly log: (message: string) => void;
+  readonly log: Logger | undefined;
 }
 
 export class Room {
@@ -175,7 +176,7 @@ export class Room {
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
     const { folder, log } = this.#parts;
-    log(
+    log?.warning(
       isFull
         ? `no space left to write to ${folder}: only deletes are accepted until some is made, there or by deleting objects`
         : `there is space to write to ${folder} again`,

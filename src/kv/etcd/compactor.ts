@@ -2,6 +2,7 @@
 // holds the last compacted revision, and its version is the number of compactions. Each interval every server tries
 // to write it on the condition that the version is still the one it saw last; who succeeds compacts to the revision
 // it saw an interval ago, the others read the key's new value and try again an interval later.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import type { EtcdTxn, EtcdTxnAnswer } from './messages.js';
 
@@ -12,7 +13,7 @@ export class Compactor {
   readonly #compact: (revision: number) => Promise<void>;
   readonly #clock: Clock;
   readonly #intervalMs: number;
-  readonly #log: ((message: string) => void) | undefined;
+  readonly #log: Logger | undefined;
   #seenVersion = 0;
   #seenRevision = 0;
   #compacted = 0;
@@ -23,7 +24,7 @@ export class Compactor {
     compact: (revision: number) => Promise<void>;
     clock: Clock;
     intervalMs: number;
-    log?: (message: string) => void;
+    log?: Logger;
   }) {
     this.#txn = options.txn;
     this.#compact = options.compact;
@@ -68,7 +69,7 @@ export class Compactor {
   #schedule(): void {
     this.#cancel = this.#clock.after(this.#intervalMs, () => {
       this.round()
-        .catch((error: unknown) => this.#log?.(`compaction of etcd failed: ${String(error)}`))
+        .catch((error: unknown) => this.#log?.info(`compaction of etcd failed: ${String(error)}`))
         .finally(() => {
           if (this.#cancel !== undefined) this.#schedule();
         });

@@ -1,4 +1,5 @@
 // etcd v3 under the key-value contract.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
@@ -50,7 +51,7 @@ export interface EtcdOptions extends ConnectOptions {
   readonly compactionIntervalMs?: number;
   readonly leaseReuseSeconds?: number;
   readonly clock?: Clock;
-  readonly log?: (message: string) => void;
+  readonly log?: Logger;
 }
 
 /** Opens at once; servers that cannot be reached yet are waited for by the calls. */

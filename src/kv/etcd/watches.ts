@@ -1,5 +1,6 @@
 // All watches of one etcd, on one stream to each member that answers. When a stream is lost, or its member stops
 // answering, its watches go on where they were, on other streams.
+import type { Logger } from '../../lib/telemetry/log.js';
 import type { Clock } from '../../lib/async/clock.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { KvError, type KvWatch, type KvWatchReceiver } from '../kv.js';
@@ -13,7 +14,7 @@ const RECONNECT_MAX_MS = 2_000;
 export class EtcdWatches implements WatchStreamOwner {
   readonly #endpoints: Endpoints;
   readonly #clock: Clock;
-  readonly #log: ((message: string) => void) | undefined;
+  readonly #log: Logger | undefined;
   readonly #running = new Map<number, RunningWatch>();
   /** Of `#running`, those that are on no stream. */
   readonly #unplaced = new Set<RunningWatch>();
@@ -24,7 +25,7 @@ export class EtcdWatches implements WatchStreamOwner {
   #pauseMs = RECONNECT_MIN_MS;
   #closed = false;
 
-  constructor(endpoints: Endpoints, clock: Clock, log: ((message: string) => void) | undefined) {
+  constructor(endpoints: Endpoints, clock: Clock, log: Logger | undefined) {
     this.#endpoints = endpoints;
     this.#clock = clock;
     this.#log = log;
@@ -92,7 +93,7 @@ export class EtcdWatches implements WatchStreamOwner {
     stream.close();
     this.#forget(stream);
     if (this.#unplaced.size === 0) return;
-    this.#log?.(`${member.url} does not answer: its ${this.#unplaced.size} watches go on with other members`);
+    this.#log?.info(`${member.url} does not answer: its ${this.#unplaced.size} watches go on with other members`);
     void this.#place();
   }
 
@@ -134,7 +135,7 @@ export class EtcdWatches implements WatchStreamOwner {
 
   #placeLater(error: unknown): void {
     if (this.#closed) return;
-    this.#log?.(`the watch of etcd was lost, resuming: ${errorText(error)}`);
+    this.#log?.info(`the watch of etcd was lost, resuming: ${errorText(error)}`);
     this.#clock.after(this.#pauseMs, () => void this.#place());
     this.#pauseMs = Math.min(this.#pauseMs * 2, RECONNECT_MAX_MS);
   }

@@ -1,4 +1,5 @@
 // runs-on: every-node
+import { logTo, silentLog } from '../testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attempt, insist, repeat } from './repeat.js';
@@ -11,7 +12,11 @@ test('a first run that fails is logged and tried again, and the others follow', 
   const task = async (): Promise<void> => {
     if (++times < 3) throw new Error('not yet');
   };
-  const begun = repeat(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void logged.push(message) });
+  const begun = repeat(task, {
+    everyMs: 60_000,
+    signal: stop.signal,
+    log: logTo((message) => void logged.push(message)),
+  });
   for (let second = 0; second < 2; second++) {
     await new Promise(setImmediate);
     t.mock.timers.tick(1000);
@@ -32,7 +37,7 @@ test('an attempt that fails keeps nobody waiting, and is made again until it suc
   const task = async (): Promise<void> => {
     if (++times < 50) throw new Error('not yet');
   };
-  await attempt(task, { everyMs: 60_000, signal: stop.signal, log: (message) => void logged.push(message) });
+  await attempt(task, { everyMs: 60_000, signal: stop.signal, log: logTo((message) => void logged.push(message)) });
   assert.equal(times, 1);
   for (let second = 0; second < 49; second++) {
     await new Promise(setImmediate);
@@ -54,7 +59,7 @@ test('insisting ends with the last error when the timeout is over', async (t) =>
     throw new Error('never');
   };
   const { signal } = new AbortController();
-  const rejected = assert.rejects(insist(task, { signal, log: () => undefined, timeoutMs: 3000 }), {
+  const rejected = assert.rejects(insist(task, { signal, log: silentLog, timeoutMs: 3000 }), {
     message: 'never',
   });
   for (let second = 0; second < 3; second++) {

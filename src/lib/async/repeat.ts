@@ -1,10 +1,11 @@
 // Work that is done again and again, or until it succeeds.
+import type { Logger } from '../telemetry/log.js';
 import { errorText } from '../text/error-text.js';
 import { pause } from './pause.js';
 
 export interface Insistence {
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   /** After so long without success the last error is thrown; 30 s by default. */
   readonly timeoutMs?: number;
 }
@@ -27,7 +28,7 @@ export function every(task: () => Promise<void>, { everyMs, signal, log }: Repet
     if (running) return;
     running = true;
     task()
-      .catch((error: unknown) => log(errorText(error)))
+      .catch((error: unknown) => log.warning(errorText(error)))
       .finally(() => (running = false));
   }, everyMs);
   timer.unref();
@@ -49,7 +50,7 @@ export async function insist(
       return;
     } catch (error) {
       if (signal.aborted || times >= maxAttempts) throw error;
-      log(errorText(error));
+      log.warning(errorText(error));
       await pause(RETRY_MS, signal);
     }
   }
@@ -70,7 +71,7 @@ export async function attempt(
   try {
     await task();
   } catch (error) {
-    log(errorText(error));
+    log.warning(errorText(error));
     void pause(RETRY_MS, signal)
       .then(() => insist(task, { signal, log, timeoutMs: Infinity }))
       // insist() fails only when the signal aborts.

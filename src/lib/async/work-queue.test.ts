@@ -1,3 +1,4 @@
+import { logTo, silentLog } from '../testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkQueue } from './work-queue.js';
@@ -26,7 +27,7 @@ test('a key is worked on once at a time, and again when it was added meanwhile',
     concurrency: 2,
     clock,
     signal: new AbortController().signal,
-    log: () => undefined,
+    log: silentLog,
   });
   for (const key of ['a', 'a', 'b', 'c', 'a']) queue.add(key);
   assert.deepEqual(started, ['a', 'b'], 'as many as there are workers');
@@ -53,7 +54,7 @@ test('what fails comes back after pauses that double up to a limit, and start an
     maxPauseMs: 150,
     clock,
     signal: stop.signal,
-    log: (message) => logged.push(message),
+    log: logTo((message) => logged.push(message)),
   });
   queue.add('k');
   for (let i = 0; i < 3; i++) {

@@ -1,5 +1,6 @@
 // Keys that want work, each at most once at a time. A key added while it is worked on is worked on again; one that
 // failed comes back after a pause that doubles each time.
+import type { Logger } from '../telemetry/log.js';
 import { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { errorText } from '../text/error-text.js';
@@ -11,7 +12,7 @@ export interface WorkQueueOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly maxPauseMs?: number;
 }
 
@@ -50,7 +51,7 @@ export class WorkQueue {
     try {
       outcome = await work(key);
     } catch (error) {
-      if (!signal.aborted) log(`${name}: ${key}: ${errorText(error)}`);
+      if (!signal.aborted) log.info(`${name}: ${key}: ${errorText(error)}`);
     }
     this.#running.delete(key);
     if (outcome === 'done') this.#backoffs.delete(key);

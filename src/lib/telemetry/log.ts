@@ -10,6 +10,7 @@ import { goQuote } from '../go/quote.js';
 import { jsonLine } from './log-json.js';
 import type { Fields, Severity, LogLine } from './log-line.js';
 
+/** What everything that logs is given: it chooses the severity of each of its lines, and how verbose a log must be for it. */
 export interface Logger {
   info(message: string, fields?: Fields): void;
   warning(message: string, fields?: Fields): void;
@@ -223,6 +224,3 @@ function writeAll(descriptor: 1 | 2, text: string): void {
     }
   }
 }
-
-/** For tests and tools: nothing is written. */
-export const silentLogs: Logs = createLogs({ verbosity: -1, write: () => undefined });

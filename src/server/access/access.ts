@@ -25,7 +25,7 @@ export function buildAuthentication(
   },
 ): Authentication {
   const { authentication } = options;
-  const log = (message: string): void => parts.log.warning(message);
+  const { log } = parts;
   const nowMs = Date.now;
   const { tokenAuthFile } = authentication;
   return createAuthenticator({

@@ -102,7 +102,7 @@ function followRules({ resources, stopping, log }: AuthorizationParts, waiting: 
     const followed = createStoreSource<T & KubeObject>({
       store: resources.store({ group: RBAC_GROUP, resource }),
       signal: stopping,
-      log: (message) => log.warning(message),
+      log,
     });
     waiting.set(kind, followed.synced);
     return followed;
@@ -161,7 +161,7 @@ function followNodes(
     graph,
     stores,
     signal: stopping,
-    log: (message) => log.warning(message),
+    log,
     observe: graphMetrics(metrics),
     nowMs: () => performance.now(),
   });

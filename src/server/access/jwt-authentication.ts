@@ -175,7 +175,7 @@ function start(
     clock: systemClock,
     metrics,
     signal,
-    log: (message) => log.warning(message),
+    log,
   });
   const stop = (): void => {
     ended.abort();

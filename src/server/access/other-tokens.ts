@@ -39,7 +39,7 @@ export function buildOtherTokens(options: Options, parts: OtherTokenParts): Othe
     const bootstrap = createBootstrapTokenAuthenticator({
       secret: async (name) => resources.lookup.get({ group: '', resource: 'secrets' }, 'kube-system', name),
       nowMs: Date.now,
-      log: (secret, why) => log.v(3)?.info('Bootstrap token is not accepted', { secret, why }),
+      log,
     });
     tokens.push(audienceAgnostic(bootstrap, apiAudiences));
   }

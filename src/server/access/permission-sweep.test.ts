@@ -1,4 +1,5 @@
 // What was authorized is what happens: every method on every shape of path and query, for users who may do one thing.
+import { logTo, silentLogs } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
@@ -9,7 +10,6 @@ import { InFlight, OpenWatches } from '../../filters/draining.js';
 import { createRequestMetrics } from '../../filters/request-metrics.js';
 import { testRequest } from '../../filters/testing.js';
 import { type HttpRequest, type HttpResponse, isStream } from '../../lib/http/http.js';
-import { silentLogs } from '../../lib/telemetry/log.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { KindDefinition } from '../../registry/kind.js';
@@ -75,7 +75,7 @@ before(async () => {
     context: api.context,
     serve: (kind) => api.resources.serveCustom(kind),
     signal: stop.signal,
-    log: (message) => assert.fail(message),
+    log: logTo(assert.fail),
   });
   await served;
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

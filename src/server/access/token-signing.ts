@@ -93,7 +93,7 @@ async function externalSigning(options: Options, { metrics, stopping, log }: Tok
     clock: systemClock,
     metrics: signerMetrics,
     signal: stopping,
-    log: (message) => log.warning(message),
+    log,
   });
   const { maxTokenExpirationSeconds: most } = signer;
   const wanted = authentication.serviceAccountMaxTokenExpirationMs / 1000;

@@ -59,7 +59,7 @@ export function buildTokenWebhook(options: Options, parts: TokenWebhookParts): T
     nowMs: () => performance.now(),
     random: Math.random,
     wait,
-    log: (message) => parts.log.warning(message),
+    log: parts.log,
   });
   return cachedTokens(webhook, {
     successTtlMs: authenticationTokenWebhookCacheTtlMs,

@@ -35,7 +35,7 @@ export function admissionPolicies({
     policies: resources.store({ group: GROUP, resource: `${kind}admissionpolicies` }),
     bindings: resources.store({ group: GROUP, resource: `${kind}admissionpolicybindings` }),
     signal: stopping,
-    log: (message: string) => log.warning(message),
+    log,
     wait,
   });
   const served = servedResources(resources);

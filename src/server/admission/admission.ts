@@ -124,7 +124,7 @@ function imagePolicyParts(
     nowMs: Date.now,
     random: Math.random,
     wait,
-    log: (message) => log.warning(message),
+    log,
     observe: restClientMetrics(metrics),
   };
 }

@@ -67,7 +67,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
         wait,
         workers: wiring.workers,
         observe: restClientMetrics(wiring.metrics),
-        log: (message) => wiring.log.warning(message),
+        log: wiring.log,
       };
     };
     return {
@@ -75,7 +75,7 @@ export function buildWebhooks(wiring: WebhookWiring): Readonly<Record<HookKind, 
         configurations: wiring.configurations(`${kind}webhookconfigurations`),
         compiler: wiring.compiler,
         signal: stopping,
-        log: (message) => wiring.log.warning(message),
+        log: wiring.log,
         wait,
       }),
       parts: () => (made ??= create()),

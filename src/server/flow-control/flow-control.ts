@@ -1,4 +1,5 @@
 // API Priority and Fairness, wired: its configuration from the stored objects, its filter and its dumps.
+import { prefixed } from '../../lib/telemetry/prefixed.js';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apis/flowcontrol/mandatory.js';
 import { FLOW_CONTROL_GROUP } from '../../bootstrap/flow-control/default-configuration.js';
 import type { Exchange, Filter } from '../../filters/exchange.js';
@@ -80,7 +81,7 @@ function followConfiguration(flowControl: FlowControl, { resources, stopping, lo
     startInformer({
       store: resources.store({ group: FLOW_CONTROL_GROUP, resource }),
       signal: stopping,
-      log: (message) => log.info(`${resource}: ${message}`),
+      log: prefixed(log, resource),
       onUpsert: changed,
       onDelete: changed,
     });

@@ -1,4 +1,5 @@
 // Connects the pools of service addresses and node ports to what is stored.
+import type { Logger } from '../../lib/telemetry/log.js';
 import crypto from 'node:crypto';
 import { errorText } from '../../lib/text/error-text.js';
 import { type AddressObjects, createAddressAllocator } from '../../apis/core/service/address-allocator.js';
@@ -40,7 +41,7 @@ export interface AllocatorOptions {
   readonly nodePorts: PortRange;
   readonly features: { enabled(name: 'MultiCIDRServiceAllocator' | 'DisableAllocatorDualWrite'): boolean };
   readonly context: () => LifeContext;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
   readonly metrics: MetricRegistry;
 }
 
@@ -132,7 +133,7 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
     nodePorts: createNodePortAllocator(ports, options.nodePorts, portMetrics),
     addresses: addresses(),
-    leaked: (what, error) => log(`cannot release the ${what}: ${errorText(error)}`),
+    leaked: (what, error) => log.info(`cannot release the ${what}: ${errorText(error)}`),
     repair: {
       name: 'start-service-ip-repair-controllers',
       run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, timeoutMs: REPAIR_TIMEOUT_MS, signal, log }),

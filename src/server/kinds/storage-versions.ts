@@ -39,7 +39,7 @@ export function buildStorageVersions(options: Options, parts: StorageVersionPart
     stored: storedVersions(resources),
     isServed: () => resources.find('internal.apiserver.k8s.io', 'v1alpha1', 'storageversions') !== undefined,
     now: () => timestamp(new Date()),
-    log: (message) => parts.log.info(message),
+    log: parts.log,
   });
   return {
     barrier,

@@ -1,7 +1,7 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testRequest } from '../../filters/testing.js';
-import { silentLogs } from '../../lib/telemetry/log.js';
 import { Health } from './health.js';
 import { PostStartHooks } from './post-start-hooks.js';
 
@@ -11,7 +11,7 @@ const get = async (health: Health, target: string): Promise<[number | undefined,
 };
 
 test('failures are listed by name, without their reasons, unless the check itself is requested', async () => {
-  const health = new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') });
+  const health = new Health({ livezGracePeriodMs: 0, log: silentLog });
   health.add({ name: 'etcd', check: () => 'no connection' });
   assert.deepEqual(await get(health, '/livez'), [
     500,
@@ -28,7 +28,7 @@ test('failures are listed by name, without their reasons, unless the check itsel
 });
 
 test('checks are listed in the order people know, whichever was added first', async () => {
-  const health = new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') });
+  const health = new Health({ livezGracePeriodMs: 0, log: silentLog });
   const hooks = new PostStartHooks(health);
   const names = ['start-controllers', 'bootstrap-controller', 'apiservice-openapi-controller', 'crd-informer-synced'];
   for (const name of [...names, 'start-kube-aggregator-informers']) hooks.add({ name, run: () => undefined });
@@ -36,7 +36,7 @@ test('checks are listed in the order people know, whichever was added first', as
     health.addReadyz({ name, check: () => undefined });
   }
   health.add({ name: 'etcd', check: () => undefined });
-  await hooks.run(new AbortController().signal, silentLogs.for('x'));
+  await hooks.run(new AbortController().signal, silentLog);
   const [, body] = await get(health, '/readyz?verbose');
   assert.equal(
     String(body).replaceAll(/\[\+\](poststarthook\/)?| ok(?=\n)/g, ''),
@@ -59,11 +59,11 @@ test('checks are listed in the order people know, whichever was added first', as
 
 test('/livez minds unfinished start-up only after the grace period', async () => {
   let now = 0;
-  const health = new Health({ livezGracePeriodMs: 1000, now: () => now, log: silentLogs.for('x') });
+  const health = new Health({ livezGracePeriodMs: 1000, now: () => now, log: silentLog });
   const hooks = new PostStartHooks(health);
   let finish = (): void => undefined;
   hooks.add({ name: 'slow', run: () => new Promise<void>((resolve) => (finish = resolve)) });
-  const running = hooks.run(new AbortController().signal, silentLogs.for('x'));
+  const running = hooks.run(new AbortController().signal, silentLog);
   assert.equal((await get(health, '/livez'))[0], 200);
   assert.equal((await get(health, '/readyz'))[0], 500);
   now = 1001;
@@ -75,9 +75,9 @@ test('/livez minds unfinished start-up only after the grace period', async () =>
 });
 
 test('a hook that fails is an error with its name', async () => {
-  const hooks = new PostStartHooks(new Health({ livezGracePeriodMs: 0, log: silentLogs.for('x') }));
+  const hooks = new PostStartHooks(new Health({ livezGracePeriodMs: 0, log: silentLog }));
   hooks.add({ name: 'rbac/bootstrap-roles', run: () => Promise.reject(new Error('no store')) });
-  await assert.rejects(hooks.run(new AbortController().signal, silentLogs.for('x')), {
+  await assert.rejects(hooks.run(new AbortController().signal, silentLog), {
     message: 'PostStartHook "rbac/bootstrap-roles" failed: no store',
   });
 });

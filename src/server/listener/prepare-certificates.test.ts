@@ -1,4 +1,5 @@
 // runs-on: every-node
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,8 +16,10 @@ test('the kubeconfig trusts what the server shows, made by our authority or not'
     const trusted = (...flags: string[]): { shown: X509Certificate; ca: X509Certificate } => {
       const parsed = parseCommandLine([`--data-dir=${folder}/data`, ...flags], {});
       assert.ok(parsed.kind === 'run');
-      const { serving, adminKubeconfig = '' } = prepareCertificates(parsed.options, Date.now(), (text) =>
-        warnings.push(text),
+      const { serving, adminKubeconfig = '' } = prepareCertificates(
+        parsed.options,
+        Date.now(),
+        logTo((text) => warnings.push(text)),
       );
       const data = /certificate-authority-data: (\S+)/.exec(fs.readFileSync(adminKubeconfig, 'utf8'))?.[1] ?? '';
       return {

@@ -1,4 +1,5 @@
 // The keys and certificates a server starts with: those of the flags, and for the rest those it makes once and keeps.
+import type { Logger } from '../../lib/telemetry/log.js';
 import fs from 'node:fs';
 import os from 'node:os';
 import type { Options } from '../../options/options.js';
@@ -25,16 +26,12 @@ export interface PreparedCertificates {
   readonly servingCaPem?: string;
 }
 
-export function prepareCertificates(
-  options: Options,
-  nowMs: number,
-  warn: (message: string) => void,
-): PreparedCertificates {
+export function prepareCertificates(options: Options, nowMs: number, log: Logger): PreparedCertificates {
   const { secureServing, authentication, misc, generate, dataDir } = options;
   const names = serverNames(options);
   const authority = generate.clientCa || generate.servingCertificate ? ensureAuthority(dataDir, nowMs) : undefined;
   if (authority?.replaced === true) {
-    warn(`${authority.certFile} could not be used any more and was made anew: clients need the new one`);
+    log.warning(`${authority.certFile} could not be used any more and was made anew: clients need the new one`);
   }
   const serving = servingFiles();
   const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;

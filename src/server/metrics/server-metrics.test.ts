@@ -1,3 +1,4 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -6,7 +7,6 @@ import { test } from 'node:test';
 import { answer, testExchange } from '../../filters/testing.js';
 import type { Exchange } from '../../filters/exchange.js';
 import type { HttpResponse } from '../../lib/http/http.js';
-import { silentLogs } from '../../lib/telemetry/log.js';
 import { chooseFeatureGates } from '../../machinery/feature-gates.js';
 import { versionInfo } from '../../machinery/version-info.js';
 import type { MetricFlags } from './metric-options.js';
@@ -31,7 +31,7 @@ const create = (over: Partial<MetricFlags> = {}) =>
     version: versionInfo(),
     release,
     isServed: ({ resource }) => resource === 'pods',
-    log: silentLogs.for('x'),
+    log: silentLog,
   });
 
 async function answered(metrics: ServerMetrics, exchange: Exchange, response: HttpResponse = answer()): Promise<void> {

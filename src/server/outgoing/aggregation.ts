@@ -35,7 +35,7 @@ export interface WiredAggregation {
 export function buildAggregation(options: Options, parts: AggregationParts): WiredAggregation {
   const { misc } = options;
   const { lookup } = parts.resources;
-  const log = (message: string): void => parts.log.info(message);
+  const { log } = parts;
   const services = new ApiServices(parts.resources.store(API_SERVICES), log);
   const servers = new RemoteServers({
     resolve: misc.enableAggregatorRouting ? resolveByEndpoints(lookup, Math.random) : resolveByClusterIp(lookup),

@@ -53,7 +53,7 @@ export function buildPeers(options: Options, parts: PeerParts): WiredPeers | und
   const address = peerAddress(options);
   if (address === undefined) return undefined;
   const { resources, lifecycle, health } = parts;
-  const log = (message: string): void => parts.log.info(message);
+  const { log } = parts;
   const serverId = identityOf(parts.hostname);
   const records = createShortLivedRecords(resources, options.etcd.etcdPrefix, 'peerserverleases');
   const colon = address.lastIndexOf(':');

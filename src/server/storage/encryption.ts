@@ -71,7 +71,7 @@ export async function buildEncryption(
     random: pooledRandom(),
     newUid: () => crypto.randomUUID(),
     metrics: counts,
-    log: (message) => log.v(2)?.warning(message),
+    log,
   };
   const encryption = new EncryptionAtRest(await keptAlive(openProviders(settings, parts)), reload);
   reloads.inEffect(text);
@@ -81,7 +81,7 @@ export async function buildEncryption(
   const rotation = new Rotation(encryption, {
     clock: systemClock,
     signal: lifecycle.stopping,
-    log: (message) => log.info(message),
+    log,
   });
   return {
     transformer({ resource, prefix }, kv) {

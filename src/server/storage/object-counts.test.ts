@@ -1,3 +1,4 @@
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricRegistry } from '../../lib/telemetry/metrics.js';
@@ -12,7 +13,7 @@ test('objects are counted at once and then again, and a resource that went is re
   });
   const lost = (): Promise<number> => Promise.reject(new Error('no connection'));
   let stored = [counted('as', async () => 3, 4096), counted('bs', lost)];
-  const hook = objectCountHook({ metrics, stored: () => stored, sizes: true, everyMs: 1000, log: assert.fail });
+  const hook = objectCountHook({ metrics, stored: () => stored, sizes: true, everyMs: 1000, log: logTo(assert.fail) });
   const ending = new AbortController();
   await hook.run(ending.signal);
   await settled();

@@ -1,4 +1,5 @@
 // How many objects of each resource are stored, counted now and then for metrics.
+import type { Logger } from '../../lib/telemetry/log.js';
 import { errorText } from '../../lib/text/error-text.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { every } from '../../lib/async/repeat.js';
@@ -14,7 +15,7 @@ export interface ObjectCountOptions {
   readonly sizes: boolean;
   /** `--etcd-count-metric-poll-period` */
   readonly everyMs: number;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** `amount`: of a store whose objects are at hand. */
@@ -58,7 +59,7 @@ export function objectCountHook({ metrics, stored, sizes, everyMs, log }: Object
   return {
     name: 'storage-object-count-tracker-hook',
     run(signal) {
-      count().catch((error: unknown) => log(errorText(error)));
+      count().catch((error: unknown) => log.warning(errorText(error)));
       every(count, { everyMs, signal, log });
     },
   };

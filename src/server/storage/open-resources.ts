@@ -71,7 +71,7 @@ export async function openResources(
         }),
         options: storeOptions,
         cache: isCached(storeOptions.resource, etcd.watchCache, etcd.watchCacheSizes),
-        log: (message) => logs.for('storage').info(message),
+        log: logs.for('storage'),
         metrics: storageMetrics,
         recent,
         encoded,

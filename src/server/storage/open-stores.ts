@@ -31,7 +31,7 @@ export async function openStores(options: Options, dialer: Dialer, log: Logger):
         folder: options.dataDir,
         historyMs: options.etcd.etcdCompactionIntervalMs,
         writer: writerOf(options),
-        log: (message) => log.warning(message),
+        log,
       })
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
@@ -76,6 +76,6 @@ function openEtcd({ etcd }: Options, servers: readonly string[], dialer: Dialer,
     prefix: etcd.etcdPrefix,
     compactionIntervalMs: etcd.etcdCompactionIntervalMs,
     leaseReuseSeconds: etcd.leaseReuseDurationSeconds,
-    log: (message) => log.info(message),
+    log,
   });
 }

@@ -110,5 +110,5 @@ export function pollStorageSize(
       log.error(error, 'Could not measure the store', { store: name });
     }
   };
-  if (everyMs > 0) every(measure, { everyMs, signal, log: (message) => log.warning(message) });
+  if (everyMs > 0) every(measure, { everyMs, signal, log: log });
 }

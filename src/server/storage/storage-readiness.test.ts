@@ -1,9 +1,9 @@
+import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLogs } from '../../lib/telemetry/log.js';
 import { storageReadinessHook } from './storage-readiness.js';
 
-const log = silentLogs.for('test');
+const log = silentLog;
 const never = { ready: () => new Promise<void>(() => undefined) };
 const { signal } = new AbortController();
 

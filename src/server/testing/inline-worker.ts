@@ -1,3 +1,4 @@
+import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { type CrdControllerOptions, startCrdController } from '../../crd/controller.js';
 import type { WorkerPool, WorkerTaskOptions, Task } from '../../lib/async/worker-pool.js';
@@ -45,7 +46,7 @@ export async function serveDefinitions(
     serve: (kind) => api.resources.serveCustom(kind),
     ...options,
     signal: stopping.signal,
-    log: (message) => assert.fail(message),
+    log: logTo(assert.fail),
   }).served;
   return () => {
     stopping.abort();

@@ -8,6 +8,7 @@ import {
   RunInline,
   type Task,
 } from '../../lib/async/worker-pool.js';
+import type { Logger } from '../../lib/telemetry/log.js';
 import { internalError, timeout } from '../../machinery/status.js';
 import type { WorkerSettings } from './worker-settings.js';
 import type { ExpressionTimes } from '../kinds/expressions.js';
@@ -21,7 +22,7 @@ export interface SingleWorkerPoolOptions {
   readonly idleMs?: number;
   /** How long one piece of work may take. */
   readonly lateMs?: number;
-  readonly log: { warning(text: string): void };
+  readonly log: Pick<Logger, 'warning'>;
   /** Called with what the thread spent on expressions. */
   readonly times?: ExpressionTimes;
 }

@@ -1,3 +1,4 @@
+import { logTo } from '../../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -70,7 +71,7 @@ test('repair marks what services have and releases in the third round what none 
   const services = [service('a', ['10.0.0.7']), service('b', ['10.0.0.7']), service('c', ['10.9.0.1', 'fd00::1'])];
   const [bitmap] = bitmaps;
   assert.ok(bitmap);
-  const parts = { services: async () => services, log: (message: string) => logged.push(message) };
+  const parts = { services: async () => services, log: logTo((message: string) => logged.push(message)) };
   const repair = createAddressBitmapRepair(bitmap, parts);
   for (let round = 0; round < 3; round++) await repair();
   assert.deepEqual(logged.slice(0, 3), [

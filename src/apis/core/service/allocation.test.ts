@@ -1,3 +1,4 @@
+import { silentLog } from '../../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '../../../lib/values/ip-address.js';
@@ -206,7 +207,7 @@ test('repair allocates the port of a service that lost it and releases a leaked 
   const { allocators, ports } = pools();
   await allocators.nodePorts.take(30050);
   const object = service({ type: 'NodePort', ports: [{ port: 80, targetPort: 80, nodePort: 30007 }] });
-  const repair = createNodePortRepair(ports, RANGE, { services: async () => [object], log: () => undefined });
+  const repair = createNodePortRepair(ports, RANGE, { services: async () => [object], log: silentLog });
   await repair();
   assert.equal(await allocators.nodePorts.isAllocated(30007), true);
   await repair();
@@ -221,7 +222,7 @@ test('repair makes the missing address of a service and removes one whose servic
   await allocateForCreate(gone, allocators, context());
   for (const address of addresses.values()) address.metadata.creationTimestamp = '2020-01-01T00:00:00Z';
   const kept = service({ clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] });
-  const parts = { ...objects, addresses: async () => [...addresses.values()], log: () => undefined };
+  const parts = { ...objects, addresses: async () => [...addresses.values()], log: silentLog };
   await repairAddresses({ ...parts, services: async () => [kept], now: () => new Date('2020-01-01T00:02:00Z') });
   assert.deepEqual([...addresses.keys()], ['10.0.0.9']);
 });

@@ -1,4 +1,5 @@
 // Brings the bitmaps of node ports and addresses back in line with the services that are stored.
+import type { Logger } from '../../../lib/telemetry/log.js';
 import { type IpAddress, ipText, parseIp } from '../../../lib/values/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { AddressBitmap } from './address-bitmap.js';
@@ -11,7 +12,7 @@ const ROUNDS_BEFORE_RELEASE = 3;
 
 export interface RangeRepairParts {
   readonly services: () => Promise<readonly Readonly<Service>[]>;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** Returns one round of repair. Leaks it has seen are kept from round to round. */
@@ -64,11 +65,11 @@ function createRangeRepair(bitmap: RangeBitmap, { services, log }: RangeRepairPa
       for (const { text, offset } of use.of(service)) {
         const where = `the ${use.what} ${text} for service ${service.metadata.name ?? ''}/${service.metadata.namespace ?? ''}`;
         if (offset === undefined) {
-          log(`${where} is not within ${use.range}; please recreate`);
+          log.info(`${where} is not within ${use.range}; please recreate`);
           continue;
         }
-        if (bits.has(offset)) log(`${where} was assigned to multiple services; please recreate`);
-        else if (!before.has(offset)) log(`${where} is not allocated; repairing`);
+        if (bits.has(offset)) log.info(`${where} was assigned to multiple services; please recreate`);
+        else if (!before.has(offset)) log.info(`${where} is not allocated; repairing`);
         bits.add(offset);
         leaking.delete(offset);
       }
@@ -77,7 +78,7 @@ function createRangeRepair(bitmap: RangeBitmap, { services, log }: RangeRepairPa
       if (bits.has(offset)) continue;
       const rounds = leaking.get(offset) ?? ROUNDS_BEFORE_RELEASE - 1;
       if (rounds <= 0) {
-        log(`the ${use.what} ${use.textAt(offset)} appears to have leaked: cleaning up`);
+        log.info(`the ${use.what} ${use.textAt(offset)} appears to have leaked: cleaning up`);
         leaking.delete(offset);
         continue;
       }

@@ -1,6 +1,7 @@
 // Brings the IPAddress objects back in line with the services that are stored. A server can end between taking an address
 // and storing its service, or between deleting a service and giving back what it had; nothing but a look at all services
 // finds out.
+import type { Logger } from '../../../lib/telemetry/log.js';
 import { parseIp, ipText } from '../../../lib/values/ip-address.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import type { IPAddress } from '../../../schema/generated/networking.v1.js';
@@ -16,7 +17,7 @@ export interface AddressRepairParts {
   readonly create: (address: IPAddress) => Promise<boolean>;
   readonly delete: (name: string) => Promise<unknown>;
   readonly now: () => Date;
-  readonly log: (message: string) => void;
+  readonly log: Logger;
 }
 
 /** One round: every address of a service has its object, and every object of this allocator has its service. */
@@ -24,7 +25,7 @@ export async function repairAddresses(parts: AddressRepairParts): Promise<void> 
   const owners = new Map<string, Readonly<Service>>();
   for (const service of await parts.services()) {
     for (const ip of addressesOf(service)) {
-      if (owners.has(ip)) parts.log(`the cluster IP ${ip} is assigned to several services; please recreate one`);
+      if (owners.has(ip)) parts.log.info(`the cluster IP ${ip} is assigned to several services; please recreate one`);
       else owners.set(ip, service);
     }
   }
@@ -36,11 +37,11 @@ export async function repairAddresses(parts: AddressRepairParts): Promise<void> 
     if (owner === undefined && !isAbandoned(address, parts.now())) continue;
     await parts.delete(name);
     if (owner !== undefined) await parts.create(ipAddress(name, familyOf(name), owner));
-    parts.log(`the IP address ${name} has no service or another one: repaired`);
+    parts.log.info(`the IP address ${name} has no service or another one: repaired`);
   }
   for (const [ip, service] of owners) {
     await parts.create(ipAddress(ip, familyOf(ip), service));
-    parts.log(`the cluster IP ${ip} of a service was not allocated: repaired`);
+    parts.log.info(`the cluster IP ${ip} of a service was not allocated: repaired`);
   }
 }
 
