@@ -1,6 +1,8 @@
 // etcd's messages, as far as we speak them (etcdserverpb and mvccpb).
 import type { KeyValue } from '../kv.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
+import { asBytes, asNumber, asText, ProtoWriter, readFields, readInt } from '../../lib/protobuf/wire.js';
+
+const NO_BYTES = Buffer.alloc(0);
 
 const message = (): ProtoWriter => new ProtoWriter();
 
@@ -13,15 +15,16 @@ export interface EtcdRange {
   readonly countOnly?: boolean;
 }
 
-export const encodeRange = ({ key, end = '', limit = 0, revision = 0, keysOnly, countOnly }: EtcdRange): Buffer =>
+export const encodeRange = (range: EtcdRange): Buffer => rangeMessage(range).finish();
+
+const rangeMessage = ({ key, end = '', limit = 0, revision = 0, keysOnly, countOnly }: EtcdRange): ProtoWriter =>
   message()
     .bytes(1, key)
     .bytes(2, end)
     .int(3, limit)
     .int(4, revision)
     .int(8, keysOnly === true)
-    .int(9, countOnly === true)
-    .finish();
+    .int(9, countOnly === true);
 
 export interface EtcdRangeAnswer {
   readonly revision: number;
@@ -75,7 +78,7 @@ export function encodeTxn({ key, modRevision, version, put }: EtcdTxn): Buffer {
             .bytes(2, put.value)
             .int(3, put.lease ?? 0n),
         );
-  const otherwise = message().message(1, encodeRange({ key }));
+  const otherwise = message().message(1, rangeMessage({ key }));
   return message().message(1, condition).message(2, then).message(3, otherwise).finish();
 }
 
@@ -221,7 +224,7 @@ function decodeEvent(bytes: Buffer): EtcdEvent {
 
 function decodeKeyValue(bytes: Buffer): { kv: KeyValue; version: number } {
   let key = '';
-  let value: Buffer = Buffer.alloc(0);
+  let value: Buffer = NO_BYTES;
   let modRevision = 0;
   let createRevision = 0;
   let version = 0;
@@ -235,10 +238,5 @@ function decodeKeyValue(bytes: Buffer): { kv: KeyValue; version: number } {
   return { kv: { key, value, modRevision, createRevision }, version };
 }
 
-function decodeHeader(bytes: Buffer): number {
-  let revision = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 3) revision = asNumber(value);
-  });
-  return revision;
-}
+/** Of a header only the revision is wanted: the ids in front of it are 64 bits each. */
+const decodeHeader = (bytes: Buffer): number => readInt(bytes, 3);

@@ -2,74 +2,188 @@
 
 /** Fields are written in order; zero and empty ones are left out, as proto3 does. */
 export class ProtoWriter {
-  readonly #parts: Buffer[] = [];
+  /** In the order of their bytes; a number is written as a varint. */
+  readonly #parts: (number | bigint | string | Buffer)[] = [];
+  #length = 0;
 
   int(field: number, value: number | bigint | boolean): this {
     const number = typeof value === 'boolean' ? Number(value) : value;
     if (number === 0 || number === 0n) return this;
-    this.#parts.push(varint(field << 3), varint(number));
+    this.#varint(field << 3);
+    this.#varint(number);
     return this;
   }
 
   bytes(field: number, value: Buffer | string): this {
-    const buffer = typeof value === 'string' ? Buffer.from(value) : value;
-    return buffer.length === 0 ? this : this.message(field, buffer);
+    const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    if (length === 0) return this;
+    this.#head(field, length);
+    this.#parts.push(value);
+    this.#length += length;
+    return this;
   }
 
   /** Also when empty: that a message is there says something. */
   message(field: number, value: Buffer | ProtoWriter): this {
-    const buffer = value instanceof ProtoWriter ? value.finish() : value;
-    this.#parts.push(fieldHead(field, buffer.length), buffer);
+    if (!(value instanceof ProtoWriter)) {
+      this.#head(field, value.length);
+      return this.raw(value);
+    }
+    this.#head(field, value.#length);
+    for (const part of value.#parts) this.#parts.push(part);
+    this.#length += value.#length;
     return this;
   }
 
   /** Fields that were written before. */
   raw(fields: Buffer): this {
     this.#parts.push(fields);
+    this.#length += fields.length;
     return this;
   }
 
+  // hot: every call to etcd. Bytes are copied once, however deep they lie.
   finish(): Buffer {
-    return Buffer.concat(this.#parts);
+    const all = Buffer.allocUnsafe(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      if (typeof part === 'number') at = putVarint(all, at, part);
+      else if (typeof part === 'string') at += all.write(part, at);
+      else if (typeof part === 'bigint') at = putLargeVarint(all, at, part);
+      else at += part.copy(all, at);
+    }
+    return all;
+  }
+
+  #head(field: number, length: number): void {
+    this.#varint((field << 3) | 2);
+    this.#varint(length);
+  }
+
+  #varint(value: number | bigint): void {
+    this.#parts.push(value);
+    this.#length += varintLength(value);
   }
 }
 
 /** What goes before so many bytes that are a field's. */
-export const fieldHead = (field: number, length: number): Buffer =>
-  Buffer.from([...varintBytes((field << 3) | 2), ...varintBytes(length)]);
+export function fieldHead(field: number, length: number): Buffer {
+  const tag = (field << 3) | 2;
+  const head = Buffer.allocUnsafe(varintLength(tag) + varintLength(length));
+  putVarint(head, putVarint(head, 0, tag), length);
+  return head;
+}
 
 export type ProtoValue = number | bigint | Buffer;
 
 /** Calls back for every field: integers as number (bigint beyond 2^53), everything with a length as bytes. */
 export function readFields(bytes: Buffer, field: (number: number, value: ProtoValue) => void): void {
-  let at = 0;
-  const next = (): number | bigint => {
-    const { value, end } = readVarint(bytes, at);
-    at = end;
-    return value;
-  };
-  while (at < bytes.length) {
-    const tag = Number(next());
+  const cursor = new Cursor(bytes);
+  while (cursor.at < bytes.length) {
+    const tag = Number(cursor.varint());
     switch (tag & 7) {
-      case 0:
-        field(tag >>> 3, next());
+      case VARINT:
+        field(tag >>> 3, cursor.varint());
         break;
-      case 1:
-        at += 8;
-        break;
-      case 2: {
-        const length = Number(next());
-        if (at + length > bytes.length) throw new Error('protobuf: a field ends after its message');
-        field(tag >>> 3, bytes.subarray(at, at + length));
-        at += length;
-        break;
-      }
-      case 5:
-        at += 4;
+      case LENGTH_DELIMITED:
+        field(tag >>> 3, cursor.bytes());
         break;
       default:
-        throw new Error(`protobuf: wire type ${tag & 7}`);
+        cursor.skip(tag & 7);
     }
+  }
+}
+
+/** The integer of one field, the last where there are several; other fields are not looked into. */
+export function readInt(bytes: Buffer, field: number): number {
+  const cursor = new Cursor(bytes);
+  let value = 0;
+  while (cursor.at < bytes.length) {
+    const tag = Number(cursor.varint());
+    if (tag === ((field << 3) | VARINT)) value = Number(cursor.varint());
+    else cursor.skip(tag & 7);
+  }
+  return value;
+}
+
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+
+class Cursor {
+  at = 0;
+
+  constructor(private readonly all: Buffer) {}
+
+  varint(): number | bigint {
+    const { all } = this;
+    const start = this.at;
+    let value = 0;
+    let scale = 1;
+    for (let at = start; at < all.length; at++) {
+      const byte = all[at] as number;
+      // Seven groups stay below 2^49; the rest may not fit a number.
+      if (at - start >= 7) return this.#longVarint();
+      value += (byte & 127) * scale;
+      if (byte < 128) {
+        this.at = at + 1;
+        return value;
+      }
+      scale *= 128;
+    }
+    throw new Error('protobuf: the message ends inside a number');
+  }
+
+  #longVarint(): number | bigint {
+    const { all, at: start } = this;
+    let value = 0n;
+    for (let at = start; at < all.length && at < start + 10; at++) {
+      const byte = all[at] as number;
+      value |= BigInt(byte & 127) << BigInt(7 * (at - start));
+      if (byte < 128) {
+        this.at = at + 1;
+        const signed = BigInt.asIntN(64, value);
+        const small = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
+        return small ? Number(signed) : signed;
+      }
+    }
+    throw new Error('protobuf: a number is too long');
+  }
+
+  bytes(): Buffer {
+    const length = Number(this.varint());
+    const start = this.at;
+    if (start + length > this.all.length) throw new Error('protobuf: a field ends after its message');
+    this.at = start + length;
+    return this.all.subarray(start, this.at);
+  }
+
+  skip(wireType: number): void {
+    switch (wireType) {
+      case VARINT:
+        return this.#skipVarint();
+      case 1:
+        this.at += 8;
+        return;
+      case LENGTH_DELIMITED:
+        this.bytes();
+        return;
+      case 5:
+        this.at += 4;
+        return;
+      default:
+        throw new Error(`protobuf: wire type ${wireType}`);
+    }
+  }
+
+  #skipVarint(): void {
+    const { all, at: start } = this;
+    for (let at = start; at < all.length; at++) {
+      if (at - start >= 10) throw new Error('protobuf: a number is too long');
+      if ((all[at] as number) >= 128) continue;
+      this.at = at + 1;
+      return;
+    }
+    throw new Error('protobuf: the message ends inside a number');
   }
 }
 
@@ -77,19 +191,34 @@ export const asBytes = (value: ProtoValue): Buffer => (Buffer.isBuffer(value) ? 
 export const asNumber = (value: ProtoValue): number => (Buffer.isBuffer(value) ? 0 : Number(value));
 export const asText = (value: ProtoValue): string => asBytes(value).toString();
 
-const varint = (value: number | bigint): Buffer => Buffer.from(varintBytes(value));
-
-function varintBytes(value: number | bigint): number[] {
-  if (typeof value !== 'number' || value < 0 || value > MAX_SHIFTED) return largeVarint(value);
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest >>>= 7) bytes.push((rest & 127) | 128);
-  bytes.push(rest);
-  return bytes;
-}
-
 /** Shifting is for 32 bits. */
 const MAX_SHIFTED = 2 ** 31 - 1;
+
+const isLarge = (value: number | bigint): boolean => typeof value !== 'number' || value < 0 || value > MAX_SHIFTED;
+
+function varintLength(value: number | bigint): number {
+  if (isLarge(value)) return largeVarint(value).length;
+  const small = value as number;
+  if (small < 0x80) return 1;
+  if (small < 0x4000) return 2;
+  if (small < 0x20_0000) return 3;
+  return small < 0x1000_0000 ? 4 : 5;
+}
+
+function putVarint(target: Buffer, start: number, value: number): number {
+  if (isLarge(value)) return putLargeVarint(target, start, value);
+  let at = start;
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) target[at++] = (rest & 127) | 128;
+  target[at++] = rest;
+  return at;
+}
+
+function putLargeVarint(target: Buffer, start: number, value: number | bigint): number {
+  const bytes = largeVarint(value);
+  target.set(bytes, start);
+  return start + bytes.length;
+}
 
 /** Negative numbers are written as 64 bits. */
 export function largeVarint(value: number | bigint): number[] {
@@ -101,32 +230,4 @@ export function largeVarint(value: number | bigint): number[] {
   }
   bytes.push(Number(rest));
   return bytes;
-}
-
-function readVarint(bytes: Buffer, start: number): { value: number | bigint; end: number } {
-  let value = 0;
-  let scale = 1;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    // Seven groups stay below 2^49; the rest may not fit a number.
-    if (at - start >= 7) return readLongVarint(bytes, start);
-    value += (byte & 127) * scale;
-    if (byte < 128) return { value, end: at + 1 };
-    scale *= 128;
-  }
-  throw new Error('protobuf: the message ends inside a number');
-}
-
-function readLongVarint(bytes: Buffer, start: number): { value: number | bigint; end: number } {
-  let value = 0n;
-  for (let at = start; at < bytes.length && at < start + 10; at++) {
-    const byte = bytes[at] ?? 0;
-    value |= BigInt(byte & 127) << BigInt(7 * (at - start));
-    if (byte < 128) {
-      const signed = BigInt.asIntN(64, value);
-      const small = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);
-      return { value: small ? Number(signed) : signed, end: at + 1 };
-    }
-  }
-  throw new Error('protobuf: a number is too long');
 }
