@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { writeScheduler } from '../lib/scheduling/write-scheduler.js';
 import { type ClientOptions, Http2Client } from './http2/client.js';
-import { BufferPool } from './http2/output.js';
+import { BufferPool } from '../lib/values/buffer-pool.js';
 
 const pool = new BufferPool();
 

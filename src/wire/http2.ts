@@ -3,9 +3,9 @@
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http/http.js';
 import { writeScheduler } from '../lib/scheduling/write-scheduler.js';
+import { BufferPool } from '../lib/values/buffer-pool.js';
 import type { BodyErrors } from './body-errors.js';
 import { Http2Connection } from './http2/connection.js';
-import { BufferPool } from './http2/output.js';
 import { Reading } from './reading.js';
 
 const DEFAULT_MAX_STREAMS = 100;

@@ -5,7 +5,7 @@ import { Http2Client } from './client.js';
 import { ClientStream, type StreamLoss } from './client-stream.js';
 import { PREFACE } from './frame-reader.js';
 import { Flag, FrameType } from './frames.js';
-import { BufferPool } from './output.js';
+import { BufferPool } from '../../lib/values/buffer-pool.js';
 import type { HeaderFields } from './response-heads.js';
 import { FakeSocket, type Fields, frame, FrameLog, headers, settings, uint32 } from './testing.js';
 

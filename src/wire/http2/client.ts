@@ -2,6 +2,7 @@
 // answers are handed on without streams, emitters or promises of Node's; see docs/decisions/0021.
 import type { Duplex } from 'node:stream';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
+import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { ClientFrames } from './client-frames.js';
 import type { ClientStream, StreamLoss, StreamOwner } from './client-stream.js';
@@ -11,7 +12,7 @@ import { FrameReader, PREFACE } from './frame-reader.js';
 import type { RuledConnection } from './frame-rules.js';
 import { DEFAULT_WINDOW_BYTES, putGoaway, putPing, putResetStream, putWindowUpdate } from './frames.js';
 import { Outgoing } from './outgoing.js';
-import { type BufferPool, Output } from './output.js';
+import { Output } from './output.js';
 import { RequestHeadWriter } from './request-head-writer.js';
 import { MAX_HEADER_LIST_BYTES } from './response-heads.js';
 import { PeerSettings, putClientSettings } from './settings.js';

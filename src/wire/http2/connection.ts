@@ -1,7 +1,9 @@
 // One connection: its streams, what it writes in each turn of the event loop, and how it ends.
 import type { TLSSocket } from 'node:tls';
 import type { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
+import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import type { BodyErrors } from '../body-errors.js';
+import { copiesNextWrite } from '../copied-writes.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
@@ -11,7 +13,7 @@ import { DEFAULT_WINDOW_BYTES, MAX_WINDOW_BYTES, putGoaway, putResetStream, putW
 import { IncomingFrames } from './incoming-frames.js';
 import { MAX_HEADER_LIST_BYTES } from './request-heads.js';
 import { Outgoing } from './outgoing.js';
-import { type BufferPool, Output } from './output.js';
+import { Output } from './output.js';
 import type { Reader, Reading } from '../reading.js';
 import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
@@ -73,6 +75,9 @@ export class Http2Connection implements StreamOwner, Reader {
   /** The last stream id that GOAWAY announced. */
   #promised = 0;
   #scheduled = false;
+  /** A write is under way. */
+  #writing = false;
+  /** Its memory, which the socket still reads. */
   #inFlight: Buffer | undefined = undefined;
   /** Before all of its upload had come. */
   #answeredEarly = false;
@@ -184,7 +189,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   /** Flushes `output`, and what streams may send, at the end of this event-loop turn. */
   schedule(): void {
-    if (this.#scheduled || this.#inFlight !== undefined) return;
+    if (this.#scheduled || this.#writing) return;
     this.#scheduled = true;
     this.options.scheduler.schedule(this);
   }
@@ -195,15 +200,19 @@ export class Http2Connection implements StreamOwner, Reader {
 
   flush(): number {
     this.#scheduled = false;
-    if (this.#inFlight !== undefined || !this.socket.writable) return 0;
+    if (this.#writing || !this.socket.writable) return 0;
     this.outgoing.fill(this.output);
     if (this.output.at === 0) {
       if (this.#ending) this.#end();
       return 0;
     }
     const { buffer, length } = this.output.take();
-    this.#inFlight = buffer;
+    this.#writing = true;
+    const isCopied = copiesNextWrite(this.socket);
     this.socket.write(buffer.subarray(0, length), this.#onWritten);
+    // An event for a thousand connections passes through one buffer.
+    if (isCopied) this.options.pool.give(buffer);
+    else this.#inFlight = buffer;
     return length;
   }
 
@@ -302,7 +311,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   /** The client does not read, and is not heard for that. */
   get #full(): boolean {
-    return this.#inFlight !== undefined && this.output.at > MAX_WAITING_BYTES;
+    return this.#writing && this.output.at > MAX_WAITING_BYTES;
   }
 
   /** What was begun must be ended in its time. */
@@ -317,6 +326,7 @@ export class Http2Connection implements StreamOwner, Reader {
   readonly #onWritten = (): void => {
     if (this.#inFlight !== undefined) this.options.pool.give(this.#inFlight);
     this.#inFlight = undefined;
+    this.#writing = false;
     if (this.#unread === undefined) {
       if (this.socket.isPaused()) this.socket.resume();
     } else if (!this.#waits) this.#leave(this.#unread);
@@ -328,7 +338,7 @@ export class Http2Connection implements StreamOwner, Reader {
 
   /** Nothing went either way for long. A client that took nothing of what was under way is gone. */
   readonly #onTimeout = (): void => {
-    if (this.#inFlight !== undefined) this.socket.destroy();
+    if (this.#writing) this.socket.destroy();
     else if (this.streams.size === 0) this.retire();
   };
 

@@ -1,7 +1,8 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BufferPool, Output } from './output.js';
+import { BufferPool } from '../../lib/values/buffer-pool.js';
+import { Output } from './output.js';
 
 test('what is written in small pieces is copied a few times, however much it becomes', () => {
   const output = new Output(new BufferPool());

@@ -9,7 +9,7 @@ import { HpackEncoder } from '../hpack/encoder.js';
 import { Http2Connection } from './connection.js';
 import { PREFACE } from './frame-reader.js';
 import { Flag, FRAME_HEAD_BYTES, FrameType, putFrameHead, read31, read32 } from './frames.js';
-import { BufferPool } from './output.js';
+import { BufferPool } from '../../lib/values/buffer-pool.js';
 import { Reading } from '../reading.js';
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer | string = ''): Buffer {
