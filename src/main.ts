@@ -1,7 +1,6 @@
 // The program: from its command line to its end.
 import path from 'node:path';
 import { errorText } from './lib/text/error-text.js';
-import { createLogs } from './lib/telemetry/log.js';
 import { buildStamp } from './machinery/build-stamp.js';
 import { PROGRAM } from './machinery/names.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
@@ -11,6 +10,9 @@ import { firstSignal } from './server/lifecycle/lifecycle.js';
 import { StartFailure } from './server/lifecycle/start-failure.js';
 import { PostStartHookError } from './server/lifecycle/post-start-hooks.js';
 import { serviceManager } from './server/lifecycle/service-manager.js';
+import { createServerLogs } from './server/telemetry/logs.js';
+import { serveClusters } from './testkit/host/serve-clusters.js';
+import { SERVE_CLUSTERS } from './testkit/protocol/serve-clusters-flags.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
 Buffer.poolSize = 64 * 1024;
@@ -38,18 +40,7 @@ async function main(): Promise<void> {
   }
   const { options, notices } = command;
   for (const notice of notices) process.stderr.write(`${notice}\n`);
-  const logs = createLogs({
-    verbosity: options.logs.v,
-    modules: options.logs.vmodule,
-    flushFrequencyMs: options.logs.logFlushFrequencyMs,
-    ...(options.logs.loggingFormat === 'json'
-      ? {
-          format: 'json' as const,
-          splitStream: options.logs.logJsonSplitStream,
-          infoBufferBytes: options.logs.logJsonInfoBufferSize,
-        }
-      : { splitStream: options.logs.logTextSplitStream, infoBufferBytes: options.logs.logTextInfoBufferSize }),
-  });
+  const logs = createServerLogs(options);
   const log = logs.for('main');
   // What nobody caught is a bug of ours that may have left anything half done: the process ends, with a trace of it.
   process.on('uncaughtException', (error) => {
@@ -87,4 +78,6 @@ function exitCodeOf(error: unknown): number {
   return error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1;
 }
 
-void main();
+const [, file = '', word] = process.argv;
+if (word === SERVE_CLUSTERS && path.basename(file) !== PROGRAM) void serveClusters(process.argv.slice(3));
+else void main();

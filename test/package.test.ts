@@ -10,6 +10,7 @@ import { freePort } from './support/free-port.js';
 import { kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
 import { installPackage, openFolder, type Package, packPackage } from './support/installed-package.js';
 
+const root = path.resolve(process.env['BINNACLE_ROOT'] ?? '.');
 const MAX_TARBALL_BYTES = 4_000_000;
 const NOBODY = 65534;
 const kubectlFile = kubectlProgram();
@@ -37,6 +38,10 @@ describe('the npm package', { timeout: 120_000 }, () => {
       'dist/commands.cjs',
       'dist/definitions-v2.txt',
       'dist/definitions-v3.txt',
+      'dist/testing.cjs',
+      'dist/testing.d.cts',
+      'dist/testing.d.mts',
+      'dist/testing.mjs',
       'dist/third-party-licenses.txt',
       'dist/worker.cjs',
       'package.json',
@@ -82,6 +87,31 @@ describe('the npm package', { timeout: 120_000 }, () => {
     } finally {
       assert.match(binnacle('down'), /^Stopped\./);
     }
+  });
+
+  it('has the library for tests, for ES modules, for require() and for TypeScript', (t) => {
+    const app = installedOr(t);
+    const useIt =
+      "startCluster().then((one) => one.request('GET', '/version').then((r) => { console.log(r.status); return one.stop(); }))";
+    const programs = {
+      'uses.mjs': `import { startCluster } from 'binnacle/testing';\n${useIt};\n`,
+      'uses.cjs': `const { startCluster } = require('binnacle/testing');\n${useIt};\n`,
+    };
+    for (const [name, text] of Object.entries(programs)) {
+      fs.writeFileSync(path.join(app, name), text);
+      assert.equal(execFileSync(process.execPath, [name], { cwd: app, encoding: 'utf8' }), '200\n');
+    }
+    const typed = `import { startCluster, type Cluster } from 'binnacle/testing';
+export async function example(): Promise<number> {
+  const cluster: Cluster = await startCluster({ manifests: { path: 'crds' } });
+  const pod = await cluster.waitFor({ apiVersion: 'v1', kind: 'Pod', name: 'a' }, ({ metadata }) => metadata?.uid !== '');
+  return (await cluster.request('GET', pod?.kind ?? '')).status;
+}
+`;
+    for (const name of ['typed.mts', 'typed.cts']) fs.writeFileSync(path.join(app, name), typed);
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
+    const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    execFileSync(process.execPath, [tsc, ...options, 'typed.mts', 'typed.cts'], { cwd: app });
   });
 
   it('keeps compiled code in its own folder at the first start', async (t) => {

@@ -1,6 +1,6 @@
 // Bundles the server into one CommonJS file: one file to read and compile at start. What its thread for large objects
-// runs is another: the kinds and the codecs, and nothing that serves. The other commands are a third, small one. Beside them
-// lies what documents say of types.
+// runs is another: the kinds and the codecs, and nothing that serves. The other commands are a third, small one, and the
+// library for tests is a fourth. Beside them lies what documents say of types.
 import { build } from 'esbuild';
 import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
@@ -17,6 +17,7 @@ const { metafile } = await build({
     binnacle: 'src/main.ts',
     commands: 'src/commands/main.ts',
     worker: 'src/server/worker/worker-thread.ts',
+    testing: 'src/testkit/library/testing.ts',
   },
   outdir,
   // import() becomes require(): code that V8 compiled before and kept cannot import().
@@ -38,6 +39,15 @@ const { encodeCatalogue } = await loadSource('src/schema/openapi/encoded-catalog
 for (const form of ['v2', 'v3']) {
   fs.writeFileSync(path.join(outdir, `definitions-${form}.txt`), encodeCatalogue({ form, enums: true }));
 }
+
+// The library is one CommonJS file, which ES modules import by a few lines, and its declarations are a source file as it is.
+fs.writeFileSync(path.join(outdir, 'testing.mjs'), "export { startCluster } from './testing.cjs';\n");
+const declarations = `/// <reference lib="esnext.disposable" />
+${fs.readFileSync('src/testkit/library/types.ts', 'utf8')}
+/** Starts a throwaway cluster: an API server of its own, empty but for what every cluster has. */
+export declare function startCluster(options?: ClusterOptions): Promise<Cluster>;
+`;
+for (const name of ['testing.d.mts', 'testing.d.cts']) fs.writeFileSync(path.join(outdir, name), declarations);
 
 // What an earlier build called otherwise would be packed with the rest.
 const made = new Set(Object.keys(metafile.outputs).map((file) => path.basename(file)));

@@ -20,6 +20,7 @@ const LINE = [
   ['crd', 'aggregation', 'controllers', 'bootstrap'],
   ['options', 'config'],
   ['server'],
+  ['testkit'],
   ['commands', 'main'],
 ];
 /** The rooms within a room, ranked in the same way; '' is the room's own root. */
@@ -52,6 +53,7 @@ const WITHIN = {
     ['access', 'admission'],
     ['', 'testing'],
   ],
+  testkit: [['protocol'], ['host', 'library']],
 };
 /** Parts of an HTTP/2 connection that name the connection's class as a type: the circles that are left. */
 const KNOWN_CIRCLES = new Set(

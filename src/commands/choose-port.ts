@@ -1,4 +1,4 @@
-import net, { type AddressInfo } from 'node:net';
+import { freePort } from '../server/listener/free-port.js';
 
 const USUAL_PORT = 6443;
 
@@ -15,15 +15,4 @@ export async function choosePort(address: string, lastUrl: string | undefined, a
   }
   // The address is none of this machine's: the server says so better than a probe does.
   return USUAL_PORT;
-}
-
-function freePort(address: string, port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const probe = net.createServer();
-    probe.once('error', () => resolve(undefined));
-    probe.listen(port, address, () => {
-      const found = (probe.address() as AddressInfo).port;
-      probe.close(() => resolve(found));
-    });
-  });
 }

@@ -3,9 +3,12 @@ import type { Command } from './command.js';
 import { completion } from './completion.js';
 import { down } from './down.js';
 import { encryption } from './encryption.js';
+import { envtestAssets } from './envtest-assets.js';
 import { help } from './help.js';
 import { kubeconfig } from './kubeconfig.js';
+import { run } from './run.js';
 import { serve } from './serve.js';
+import { serveClusters } from './serve-clusters.js';
 import { status } from './status.js';
 import { up } from './up.js';
 import { verify } from './verify.js';
@@ -16,7 +19,10 @@ export const commands = (): readonly Command[] => [
   down,
   status,
   kubeconfig,
+  run,
   serve,
+  serveClusters,
+  envtestAssets,
   encryption,
   verify,
   completion(commands),

@@ -1,4 +1,5 @@
 import { defineTopic } from '../options/flag-table.js';
+import { LOOPBACK, oneMachineFlags } from '../options/one-machine-flags.js';
 import { CommandLineMistake, type ParsedFlags } from '../options/parse-flags.js';
 import { TOPICS } from '../options/topics.js';
 import { type Command, CommandFailure, type CommandParts, EXIT } from './command.js';
@@ -63,19 +64,11 @@ async function serverFlags(
   server: LocalServer,
   attempt: number,
 ): Promise<string[]> {
-  const isOpen = setFlags.has('bind-address');
-  const address = isOpen ? values.secureServing.bindAddress : '127.0.0.1';
-  const unlessGiven = (name: string, value: string, ...others: string[]): string[] =>
-    [name, ...others].some((one) => setFlags.has(one)) ? [] : [`--${name}=${value}`];
+  const address = setFlags.has('bind-address') ? values.secureServing.bindAddress : LOOPBACK;
   return [
-    // Who only tries it out opens no door: the program itself listens on every interface, as kube-apiserver does.
-    ...unlessGiven('bind-address', address),
+    ...oneMachineFlags(setFlags),
     ...(setFlags.has('secure-port') ? [] : [`--secure-port=${await choosePort(address, server.url(), attempt)}`]),
-    ...unlessGiven('authorization-mode', 'Node,RBAC', 'authorization-config'),
-    ...unlessGiven('service-cluster-ip-range', '10.0.0.0/24'),
-    ...unlessGiven('allow-privileged', 'true'),
-    ...unlessGiven('controllers', '*'),
-    ...unlessGiven('data-dir', server.dataDir),
+    ...(setFlags.has('data-dir') ? [] : [`--data-dir=${server.dataDir}`]),
     ...own,
   ];
 }

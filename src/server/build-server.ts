@@ -4,6 +4,7 @@
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
+import type { KeyValueStore } from '../kv/kv.js';
 import type { HttpHandler } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
 import { createRestMetrics } from '../rest/contract/metrics.js';
@@ -63,10 +64,16 @@ type Objects = Awaited<ReturnType<typeof openObjects>>;
 type Access = ReturnType<typeof buildAccess>;
 type RequestPath = ReturnType<typeof buildRequestPath>;
 
-export async function buildServer(options: Options, logs: Logs): Promise<RunningServer> {
+/** What the flags do not say. */
+export interface ServerParts {
+  /** Opened already, in place of the embedded one; closed with the server. */
+  readonly store?: KeyValueStore;
+}
+
+export async function buildServer(options: Options, logs: Logs, given: ServerParts = {}): Promise<RunningServer> {
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   await ensurePortFree({ address, port, permitPortSharing });
-  const objects = await openObjects(buildCore(options, logs));
+  const objects = await openObjects(buildCore(options, logs), given);
   const mistake = assemblyMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
@@ -145,7 +152,7 @@ function buildCore(options: Options, logs: Logs) {
 }
 
 /** What is stored, and the server's own part in the life of objects. */
-async function openObjects(parts: Foundation) {
+async function openObjects(parts: Foundation, { store }: ServerParts) {
   const { options, logs, clock, lifecycle, registry, health, hooks, dialers } = parts;
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
@@ -156,6 +163,7 @@ async function openObjects(parts: Foundation) {
   const { stores, encryption, resources } = await openResources(options, {
     workers,
     dialer: dialers.etcd,
+    store,
     health,
     hooks,
     lifecycle,

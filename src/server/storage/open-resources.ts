@@ -1,6 +1,7 @@
 // What is stored: the stores themselves, what encrypts their values, and the resources kept in them.
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import { monotonicClock } from '../../lib/async/clock.js';
+import type { KeyValueStore } from '../../kv/kv.js';
 import type { Logs } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { apiEnablement } from '../../machinery/api-enablement.js';
@@ -25,6 +26,8 @@ import { storedForm } from './stored-form.js';
 export interface OpenResourcesOptions {
   /** The way to etcd. */
   readonly dialer: Dialer;
+  /** Opened already, in place of the embedded one. */
+  readonly store?: KeyValueStore | undefined;
   readonly health: Health;
   readonly hooks: PostStartHooks;
   readonly lifecycle: Lifecycle;
@@ -43,10 +46,10 @@ export interface OpenResources {
 
 export async function openResources(
   options: Options,
-  { dialer, health, hooks, lifecycle, metrics, clock, logs, workers }: OpenResourcesOptions,
+  { dialer, store, health, hooks, lifecycle, metrics, clock, logs, workers }: OpenResourcesOptions,
 ): Promise<OpenResources> {
   const { etcd, featureGates } = options;
-  const stores = await openStores(options, dialer, logs.for('stores'));
+  const stores = await openStores(options, { dialer, opened: store, log: logs.for('stores') });
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
   const encryption = await buildEncryption(options, {

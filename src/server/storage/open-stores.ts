@@ -25,14 +25,23 @@ export interface Stores {
 /** A start without its etcd fails, rather than serving an empty store. */
 const REACH_MS = 20_000;
 
-export async function openStores(options: Options, dialer: Dialer, log: Logger): Promise<Stores> {
+export interface OpenStoresParts {
+  /** The way to etcd. */
+  readonly dialer: Dialer;
+  readonly log: Logger;
+  /** Opened already, in place of the embedded one. */
+  readonly opened?: KeyValueStore | undefined;
+}
+
+export async function openStores(options: Options, { dialer, log, opened }: OpenStoresParts): Promise<Stores> {
   const main = options.embeddedStore
-    ? await openEmbeddedStore({
+    ? (opened ??
+      (await openEmbeddedStore({
         folder: options.dataDir,
         historyMs: options.etcd.etcdCompactionIntervalMs,
         writer: writerOf(options),
         log,
-      })
+      })))
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
   const overrides = new Map<string, KeyValueStore>();

@@ -1,0 +1,54 @@
+// The clusters of one process, by their ids.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { StartRequest } from '../protocol/control.js';
+import { ControlError } from './control-error.js';
+import { startCluster, type ThrowawayCluster } from './throwaway-cluster.js';
+
+/** Each has a port and its informers: a test that forgets to stop its clusters finds out here. */
+const MAX_CLUSTERS = 500;
+
+export class Clusters {
+  readonly #folder: string;
+  readonly #onEmpty: () => void;
+  readonly #running = new Map<string, ThrowawayCluster>();
+  #started = 0;
+
+  constructor({ folder, onEmpty }: { readonly folder: string; readonly onEmpty: () => void }) {
+    this.#folder = folder;
+    this.#onEmpty = onEmpty;
+  }
+
+  all(): readonly ThrowawayCluster[] {
+    return [...this.#running.values()];
+  }
+
+  get(id: string): ThrowawayCluster {
+    const cluster = this.#running.get(id);
+    if (cluster === undefined) throw new ControlError(404, `no cluster ${id.slice(0, 100)} runs here`);
+    return cluster;
+  }
+
+  async start(request: StartRequest): Promise<ThrowawayCluster> {
+    if (this.#running.size >= MAX_CLUSTERS) throw new ControlError(429, `${MAX_CLUSTERS} clusters run here already`);
+    const id = `c${++this.#started}`;
+    const folder = path.join(this.#folder, id);
+    fs.mkdirSync(folder, { mode: 0o700 });
+    try {
+      const cluster = await startCluster({ id, folder, request });
+      this.#running.set(id, cluster);
+      return cluster;
+    } catch (error) {
+      fs.rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async stop(id: string): Promise<void> {
+    const cluster = this.get(id);
+    this.#running.delete(id);
+    await cluster.stop();
+    fs.rmSync(path.join(this.#folder, id), { recursive: true, force: true });
+    if (this.#running.size === 0) this.#onEmpty();
+  }
+}

@@ -1,0 +1,2 @@
+// The entry `binnacle/testing`.
+export { startCluster } from './start-cluster.js';

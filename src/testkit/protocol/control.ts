@@ -1,0 +1,48 @@
+// What the two ends of the control socket send each other: JSON over HTTP, on a unix socket that only its owner may open.
+//
+//   GET    /v1/host                  HostReady
+//   POST   /v1/clusters              StartRequest → ClusterFacts
+//   GET    /v1/clusters              ClusterFacts[]
+//   GET    /v1/clusters/ID           ClusterFacts
+//   DELETE /v1/clusters/ID
+//   GET    /v1/clusters/ID/audit     audit events
+//
+// An answer that is not 2xx is a ControlFailure.
+
+/** The first line that `binnacle serve-clusters` prints, once its socket is open. */
+export interface HostReady {
+  readonly control: string;
+  readonly pid: number;
+}
+
+export interface StartRequest {
+  /** Of the server, as on its command line. */
+  readonly flags?: readonly string[];
+  /** How much of each request is recorded; `None` records nothing. */
+  readonly auditLevel?: AuditLevel;
+}
+
+export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+export type AuditLevel = (typeof AUDIT_LEVELS)[number];
+
+export interface ClusterFacts {
+  readonly id: string;
+  readonly url: string;
+  /** The administrator's, with everything in it. */
+  readonly kubeconfig: string;
+  readonly kubeconfigPath: string;
+  /** The administrator's bearer token. */
+  readonly token: string;
+  /** The authority of the serving certificate, in PEM. */
+  readonly ca: string;
+  /** The server's log. */
+  readonly logPath: string;
+}
+
+export interface ControlFailure {
+  readonly error: string;
+}
+
+/** By which commands that `binnacle run` starts find its control socket and its cluster. */
+export const CONTROL_VARIABLE = 'BINNACLE_CONTROL';
+export const CLUSTER_VARIABLE = 'BINNACLE_CLUSTER';

@@ -1,0 +1,217 @@
+// runs-on: every-node
+// Throwaway clusters by the library `binnacle/testing`, with real processes.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
+import type { Cluster, KubernetesObject } from '../src/testkit/library/types.js';
+import { kubectlProgram, NO_KUBECTL } from './support/kubectl.js';
+import { testingLibrary } from './support/testing-library.js';
+
+const root = path.resolve(process.env['BINNACLE_ROOT'] ?? '.');
+const kubectlFile = kubectlProgram();
+
+const GREETINGS = `
+apiVersion: example.test/v1
+kind: Greeting
+metadata: {name: sam, namespace: shop}
+spec: {name: Sam}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: greetings.example.test}
+spec:
+  group: example.test
+  scope: Namespaced
+  names: {plural: greetings, singular: greeting, kind: Greeting}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
+
+describe('a throwaway cluster', { timeout: 120_000 }, () => {
+  let cluster: Cluster;
+  before(async () => {
+    const { startCluster } = await testingLibrary();
+    cluster = await startCluster({ manifests: GREETINGS });
+  });
+  after(() => cluster.stop());
+
+  it('has applied its manifests, kinds before their objects', async () => {
+    const response = await cluster.request('GET', '/apis/example.test/v1/namespaces/shop/greetings/sam');
+    assert.equal(response.status, 200, response.text);
+    assert.deepEqual(response.json<KubernetesObject>()['spec'], { name: 'Sam' });
+  });
+
+  it('waits until an object is there, is as wanted, and is gone', async () => {
+    // The small controllers run: the account comes by itself.
+    await cluster.waitFor({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'shop', name: 'default' }, 'create');
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'late' };
+    const created = cluster.waitFor<KubernetesObject & { data?: { a?: string } }>(
+      reference,
+      ({ data }) => data?.a === '2',
+    );
+    for (const a of ['1', '2']) {
+      await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' }, data: { a } });
+    }
+    assert.equal((await created)?.metadata?.namespace, 'default');
+    const deleted = cluster.waitFor(reference, 'delete');
+    assert.equal((await cluster.request('DELETE', '/api/v1/namespaces/default/configmaps/late')).status, 200);
+    assert.equal(await deleted, undefined);
+  });
+
+  it('says what was seen last when waiting is in vain', async () => {
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'greetings.example.test',
+    };
+    await cluster.waitFor(crd, 'condition=Established');
+    await assert.rejects(
+      cluster.waitFor(crd, 'condition=Established=False', { timeoutMs: 1 }),
+      /CustomResourceDefinition greetings\.example\.test: condition=Established=False did not hold within 1 ms/,
+    );
+    await assert.rejects(
+      cluster.waitFor({ apiVersion: 'example.test/v1', kind: 'Farewell', name: 'x' }, 'create'),
+      /the cluster serves no kind Farewell in example\.test\/v1/,
+    );
+  });
+
+  it('refuses manifests in the words of the server', async () => {
+    await assert.rejects(
+      cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Wrong Name' } }),
+      /^Error: apply ConfigMap Wrong Name: 422: ConfigMap "Wrong Name" is invalid: metadata\.name: /,
+    );
+  });
+
+  it('lists every request that was answered', async () => {
+    await cluster.request('GET', '/api/v1/namespaces/default/secrets/looked-for');
+    const found = (await cluster.audit()).filter(({ requestURI }) => requestURI.endsWith('/looked-for'));
+    assert.deepEqual(
+      found.map(({ verb, user, responseStatus }) => [verb, user.username, responseStatus?.code]),
+      [['get', 'admin', 404]],
+    );
+  });
+
+  it(
+    'serves the real kubectl, also one that this process waits for',
+    { skip: kubectlFile === undefined && NO_KUBECTL },
+    () => {
+      const env = { ...process.env, KUBECONFIG: cluster.kubeconfigPath };
+      assert.equal(
+        execFileSync(kubectlFile ?? '', ['get', 'greetings', '-n', 'shop', '-o', 'name'], { env, encoding: 'utf8' }),
+        'greeting.example.test/sam\n',
+      );
+    },
+  );
+
+  it('is not alone: others have objects, keys and accounts of their own', async () => {
+    const { startCluster } = await testingLibrary();
+    const [second, third] = await Promise.all([startCluster({ auditLevel: 'None' }), startCluster()]);
+    const url = '/apis/example.test/v1/greetings';
+    assert.deepEqual(
+      (await Promise.all([cluster, second, third].map((one) => one.request('GET', url)))).map(({ status }) => status),
+      [200, 404, 404],
+    );
+    const foreign = await second.request('GET', '/api/v1/namespaces', undefined, {
+      authorization: `Bearer ${third.token}`,
+    });
+    assert.equal(foreign.status, 401);
+    assert.notEqual(second.ca, third.ca);
+    assert.deepEqual(await second.audit(), []);
+    await second.stop();
+    await second.stop();
+    await assert.rejects(second.request('GET', '/version'), /ECONNREFUSED/);
+    assert.equal(fs.existsSync(second.kubeconfigPath), false);
+    assert.equal((await third.request('GET', '/version')).status, 200);
+    await third[Symbol.asyncDispose]();
+  });
+
+  it('is the version it is asked to be, and tells what is wrong with its flags', async () => {
+    const { startCluster } = await testingLibrary();
+    const old = await startCluster({ emulatedVersion: '1.33' });
+    assert.equal((await old.request('GET', '/version')).json<{ emulationMinor: string }>().emulationMinor, '33');
+    await old.stop();
+    await assert.rejects(startCluster({ flags: ['--no-such-flag'] }), /unknown flag: --no-such-flag/);
+    await assert.rejects(
+      startCluster({ flags: ['--min-request-timeout=-1'] }),
+      /--min-request-timeout can not be negative value/,
+    );
+    await assert.rejects(startCluster({ manifests: { path: path.join(root, 'no-such-folder') } }), /ENOENT/);
+  });
+
+  it('is stopped at once while watches are open', async () => {
+    const { startCluster } = await testingLibrary();
+    const watched = await startCluster();
+    const waiting = watched.waitFor({ apiVersion: 'v1', kind: 'ConfigMap', name: 'never' }, 'create');
+    await pollUntil(async () =>
+      (await watched.request('GET', '/metrics')).text.includes('apiserver_longrunning_requests{'),
+    );
+    await Promise.all([watched.stop(), assert.rejects(waiting)]);
+  });
+});
+
+describe('the process behind the clusters', { timeout: 120_000 }, () => {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-testkit-'));
+  after(() => fs.rmSync(home, { recursive: true, force: true }));
+  const script = `
+    import { startCluster } from ${JSON.stringify(path.join(root, 'dist', 'testing.mjs'))};
+    const cluster = await startCluster();
+    console.log(cluster.url);
+  `;
+  /** A program that uses the library, with a folder for temporary files of its own. */
+  const start = (more: string) => {
+    const temporary = fs.mkdtempSync(path.join(home, 'tmp-'));
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script + more], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    return {
+      child,
+      exited,
+      left: () => fs.readdirSync(temporary),
+      first: new Promise((resolve) => child.stdout.once('data', resolve)),
+    };
+  };
+
+  it('ends with a program that forgets to stop its clusters, and does not keep it alive', async () => {
+    const { exited, left } = start('');
+    assert.equal(await exited, 0);
+    await pollUntil(left, (names) => names.length === 0);
+  });
+
+  it('ends with a program that is killed', async () => {
+    const { child, first, exited, left } = start('setInterval(() => undefined, 1000);');
+    await first;
+    assert.equal(left().length, 1);
+    child.kill('SIGKILL');
+    await exited;
+    await pollUntil(left, (names) => names.length === 0);
+  });
+
+  it('is started anew after its own end, and what it left is removed', async () => {
+    const { exited, left } = start(`
+      import { execFileSync } from 'node:child_process';
+      import assert from 'node:assert/strict';
+      const host = execFileSync('pgrep', ['-P', String(process.pid), '-f', 'serve-clusters'], { encoding: 'utf8' });
+      process.kill(Number(host.trim()), 'SIGKILL');
+      await assert.rejects(cluster.audit(), /the process that serves the clusters has ended: SIGKILL/);
+      await assert.rejects(cluster.audit());
+      const next = await startCluster();
+      assert.equal((await next.request('GET', '/version')).status, 200);
+      await next.stop();
+    `);
+    assert.equal(await exited, 0);
+    await pollUntil(left, (names) => names.length === 0);
+  });
+});
