@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { base64Fault } from '../lib/text/base64-fault.js';
 import { goQuote } from '../lib/go/quote.js';
 import { resetName, resetNameOf, type ResetName } from '../lib/http/http2-reset.js';
-import type { GoAway } from '../wire/http2/client.js';
+import type { GoAway } from '../wire/http2/client-connection.js';
 import type { HeaderFields } from '../wire/http2/response-heads.js';
 import { INTERNAL, RESOURCE_EXHAUSTED, UNAVAILABLE, UNKNOWN } from './grpc-error.js';
 

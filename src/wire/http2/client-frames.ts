@@ -1,5 +1,5 @@
 // What a server sends: answers, and how they end.
-import type { Http2Client } from './client.js';
+import type { ClientConnection } from './client-connection.js';
 import type { ClientStream } from './client-stream.js';
 import { ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
@@ -11,7 +11,7 @@ export class ClientFrames extends FrameRules<ClientStream> {
   #dataStream: ClientStream | undefined = undefined;
   #dataEndsStream = false;
 
-  constructor(private readonly client: Http2Client) {
+  constructor(private readonly client: ClientConnection) {
     super(client);
   }
 

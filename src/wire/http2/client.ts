@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import { HpackEncoder } from '../hpack/encoder.js';
+import type { ClientConnection, GoAway } from './client-connection.js';
 import { ClientFrames } from './client-frames.js';
 import type { ClientStream, StreamLoss, StreamOwner } from './client-stream.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FloodGuard } from './flood-guard.js';
 import { FrameReader, PREFACE } from './frame-reader.js';
-import type { RuledConnection } from './frame-rules.js';
 import { DEFAULT_WINDOW_BYTES, putGoaway, putPing, putResetStream, putWindowUpdate } from './frames.js';
 import { Outgoing } from './outgoing.js';
 import { Output } from './output.js';
@@ -24,12 +24,6 @@ const FRAME_BYTES = 1024 * 1024;
 const MAX_STREAM_ID = 0x7fffffff;
 const NOW_MS = (): number => performance.now();
 
-/** What the server said before it left. */
-export interface GoAway {
-  readonly code: number;
-  readonly debugData: string;
-}
-
 export interface ClientOptions {
   readonly authority: string;
   readonly scheme: 'http' | 'https';
@@ -41,7 +35,7 @@ export interface ClientOptions {
   readonly onClose: (why: string) => void;
 }
 
-export class Http2Client implements RuledConnection<ClientStream>, StreamOwner, Flushed {
+export class Http2Client implements ClientConnection, StreamOwner, Flushed {
   readonly peer = new PeerSettings();
   readonly encoder = new HpackEncoder();
   readonly guard = new FloodGuard(NOW_MS);

@@ -18,7 +18,8 @@ import type { Reader, Reading } from '../reading.js';
 import { putContinue, putTrailers } from './response-head.js';
 import { type ServeOptions, Serving } from './serving.js';
 import { PeerSettings, putServerSettings } from './settings.js';
-import type { Http2Stream, StreamOwner } from './stream.js';
+import type { ServerConnection } from './server-connection.js';
+import type { Http2Stream } from './stream.js';
 import { UPLOAD_WINDOW_BYTES } from './upload.js';
 
 const IDLE_TIMEOUT_MS = 90_000;
@@ -44,7 +45,7 @@ export interface ConnectionOptions extends ServeOptions {
   readonly pool: BufferPool;
 }
 
-export class Http2Connection implements StreamOwner, Reader {
+export class Http2Connection implements ServerConnection, Reader {
   readonly remoteAddress: string;
   readonly clientCertificates: PeerCertificates;
   readonly bodyErrors: BodyErrors;

@@ -1,9 +1,9 @@
 // The frames of a client: requests, their bodies, and resets.
-import type { Http2Connection } from './connection.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
 import { Flag, FrameType } from './frames.js';
 import { type ReadHead, RequestHeads } from './request-heads.js';
+import type { ServerConnection } from './server-connection.js';
 import type { Serving } from './serving.js';
 import { Http2Stream } from './stream.js';
 import { UPLOAD_WINDOW_BYTES } from './upload.js';
@@ -18,7 +18,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
   #dataEndsStream = false;
 
   constructor(
-    private readonly connection: Http2Connection,
+    private readonly connection: ServerConnection,
     private readonly serving: Serving,
     private readonly maxStreams: number,
   ) {

@@ -7,9 +7,9 @@ import {
   type ResponseStream,
   type WholeBody,
 } from '../../lib/http/http.js';
-import type { Http2Connection } from './connection.js';
 import type { RequestHead } from './request-head.js';
 import { putResponseHead } from './response-head.js';
+import type { ServerConnection } from './server-connection.js';
 import { Http2Sink } from './sink.js';
 import { Http2Stream } from './stream.js';
 
@@ -26,7 +26,7 @@ export class Serving {
   #queued: Set<Http2Stream> | undefined = undefined;
 
   constructor(
-    private readonly connection: Http2Connection,
+    private readonly connection: ServerConnection,
     private readonly options: ServeOptions,
   ) {}
 
