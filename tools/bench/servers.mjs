@@ -24,14 +24,18 @@ export const option = (name, fallback) => {
 export const configMap = (metadata) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { pad: 'x'.repeat(900) } });
 
-/** Starts a server with a data folder in `folder`, on this Node or another; `child` is the caller's to end. */
-export async function startBinnacle(folder, more = [], node = process.execPath) {
+/**
+ * Starts a server with a data folder in `folder`, on this Node or another, with flags of Node's own; `child` is the
+ * caller's to end.
+ */
+export async function startBinnacle(folder, more = [], node = process.execPath, nodeFlags = []) {
   fs.mkdirSync(folder, { recursive: true });
   const tokens = path.join(folder, 'tokens.csv');
   fs.writeFileSync(tokens, `${TOKEN},admin,admin,"system:masters"\n`);
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const dataDir = path.join(folder, 'data');
   const child = spawn(node, [
+    ...nodeFlags,
     'bin/binnacle',
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
@@ -84,13 +88,14 @@ export function connect(server) {
   return session;
 }
 
-export function headersOf(method, target) {
-  return { ':method': method, ':path': target, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+export function headersOf(method, target, more = {}) {
+  const type = { 'content-type': 'application/json' };
+  return { ':method': method, ':path': target, authorization: `Bearer ${TOKEN}`, ...type, ...more };
 }
 
-export function send(session, method, target, body) {
+export function send(session, method, target, body, more = {}) {
   return new Promise((resolve, reject) => {
-    const stream = session.request(headersOf(method, target));
+    const stream = session.request(headersOf(method, target, more));
     const parts = [];
     let status = 0;
     stream.on('response', (headers) => (status = headers[':status']));
