@@ -48,7 +48,7 @@ export class ClientFrames extends FrameRules<ClientStream> {
   }
 
   protected override checkUsed(id: number): void {
-    if (!this.client.hasBegun(id)) throw protocolError('a frame on a stream that has not begun');
+    if (!this.client.hasBegun(id)) throw protocolError('frame on an idle stream');
   }
 
   // hot: twice for each answer.

@@ -147,7 +147,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
   /** Of the whole connection: memory is bounded by the streams' windows, so the server may go on at once. */
   received(bytes: number): void {
     this.#window -= bytes;
-    if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');
+    if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'connection flow-control window exceeded');
     this.#uncreditedBytes += bytes;
     if (this.#uncreditedBytes < WINDOW_STEP_BYTES) return;
     putWindowUpdate(this.output, 0, this.#uncreditedBytes);

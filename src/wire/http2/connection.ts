@@ -220,7 +220,7 @@ export class Http2Connection implements ServerConnection, Reader {
   /** Counts against the connection's window. The streams' windows bound memory, so this window reopens at once. */
   received(bytes: number): void {
     this.#window -= bytes;
-    if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'more than the window');
+    if (this.#window < 0) throw new ConnectionError(ErrorCode.flowControl, 'connection flow-control window exceeded');
     this.#unacknowledgedBytes += bytes;
     if (this.#unacknowledgedBytes < this.#windowStep) return;
     putWindowUpdate(this.output, 0, this.#unacknowledgedBytes);

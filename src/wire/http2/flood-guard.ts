@@ -22,7 +22,7 @@ export class FloodGuard {
     if (--this.#left >= 0) return;
     const nowMs = this.nowMs();
     const more = Math.floor(((nowMs - this.#sinceMs) * PER_SECOND) / 1000);
-    if (more <= 0) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many frames that ask for nothing');
+    if (more <= 0) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many frames that carry no request');
     this.#sinceMs = nowMs;
     this.#left = Math.min(BURST, more) - 1;
   }

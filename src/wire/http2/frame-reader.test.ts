@@ -68,7 +68,7 @@ test('frames are the same in whatever pieces they come', () => {
 
 test('a frame that is too large is refused by its head, before the rest has come', () => {
   const large = frame(FrameType.ping, 0, 0, Buffer.alloc(MAX_BYTES + 1)).subarray(0, 9);
-  assert.equal(read([PREFACE, large]).error, 'a frame is too large');
+  assert.equal(read([PREFACE, large]).error, 'frame exceeds SETTINGS_MAX_FRAME_SIZE');
   assert.equal(read([PREFACE, frame(FrameType.ping, 0, 0, Buffer.alloc(MAX_BYTES))]).seen.length, 1);
 });
 

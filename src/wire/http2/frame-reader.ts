@@ -60,7 +60,7 @@ export class FrameReader {
     const length = Math.min(this.#prefaceLeft, bytes.length);
     const start = PREFACE.length - this.#prefaceLeft;
     if (PREFACE.compare(bytes, 0, length, start, start + length) !== 0) {
-      throw new ConnectionError(ErrorCode.protocol, 'this is no HTTP/2');
+      throw new ConnectionError(ErrorCode.protocol, 'invalid connection preface');
     }
     this.#prefaceLeft -= length;
     return length;
@@ -97,11 +97,10 @@ export class FrameReader {
   #bytesNeeded(bytes: Buffer, at: number, end: number): number {
     if (end - at < FRAME_HEAD_BYTES) return FRAME_HEAD_BYTES;
     const length = lengthAt(bytes, at);
-    if (length > this.maxBytes) throw new ConnectionError(ErrorCode.frameSize, 'a frame is too large');
+    if (length > this.maxBytes) throw new ConnectionError(ErrorCode.frameSize, 'frame exceeds SETTINGS_MAX_FRAME_SIZE');
     if (bytes[at + 3] !== FrameType.data) return FRAME_HEAD_BYTES + length;
     if (((bytes[at + 4] as number) & Flag.padded) === 0) return FRAME_HEAD_BYTES;
-    if (length === 0)
-      throw new ConnectionError(ErrorCode.frameSize, 'a padded frame without the length of its padding');
+    if (length === 0) throw new ConnectionError(ErrorCode.frameSize, 'padded frame without a Pad Length field');
     return FRAME_HEAD_BYTES + 1;
   }
 
@@ -114,7 +113,7 @@ export class FrameReader {
     const length = lengthAt(bytes, at);
     const padded = (flags & Flag.padded) !== 0;
     const padding = padded ? (bytes[start] as number) : 0;
-    if (padded && padding >= length) throw new ConnectionError(ErrorCode.protocol, 'more padding than frame');
+    if (padded && padding >= length) throw new ConnectionError(ErrorCode.protocol, 'padding exceeds the frame payload');
     this.#contentLeft = length - padding - (padded ? 1 : 0);
     this.#paddingLeft = padding;
     this.receiver.dataBegins(flags, stream, length, length - this.#contentLeft);

@@ -82,25 +82,25 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
       case FrameType.continuation:
         return this.#continuation(flags, bytes, start, end);
       case FrameType.windowUpdate:
-        if (length !== 4) throw sizeError('a window update that is none');
+        if (length !== 4) throw sizeError('WINDOW_UPDATE frame with a length other than 4');
         return this.#windowUpdate(id, read31(bytes, start));
       case FrameType.resetStream:
-        if (length !== 4) throw sizeError('a reset that is none');
+        if (length !== 4) throw sizeError('RST_STREAM frame with a length other than 4');
         return this.#resetStream(id, bytes.readUInt32BE(start));
       case FrameType.settings:
         return this.#settings(flags, id, bytes, start, end);
       case FrameType.ping:
-        if (id !== 0) throw protocolError('a ping on a stream');
-        if (length !== 8) throw sizeError('a ping that is none');
+        if (id !== 0) throw protocolError('PING frame on a stream');
+        if (length !== 8) throw sizeError('PING frame with a length other than 8');
         return this.#ping(flags, bytes, start);
       case FrameType.goaway:
-        if (id !== 0) throw protocolError('an end of one stream for all');
-        if (length < 8) throw sizeError('an end that is none');
+        if (id !== 0) throw protocolError('GOAWAY frame on a stream');
+        if (length < 8) throw sizeError('GOAWAY frame shorter than 8');
         return this.goaway(read31(bytes, start), bytes.readUInt32BE(start + 4), bytes.toString('utf8', start + 8, end));
       case FrameType.priority:
         return this.#priority(id, length);
       case FrameType.pushPromise:
-        throw protocolError('a promise that nobody may make');
+        throw protocolError('PUSH_PROMISE frame although push is disabled');
       default:
         // Of extensions that we have not agreed on.
         this.#connection.guard.spend();
@@ -110,19 +110,19 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
   /** SETTINGS come first, and nothing inside a block of headers. */
   protected checkOrder(type: number, flags: number, id: number): void {
     if (!this.greeted) {
-      if (type !== FrameType.settings || (flags & Flag.ack) !== 0) throw protocolError('settings come first');
+      if (type !== FrameType.settings || (flags & Flag.ack) !== 0) throw protocolError('first frame is not SETTINGS');
       this.greeted = true;
     }
     const continues = type === FrameType.continuation;
     if (this.#block === undefined) {
-      if (continues) throw protocolError('a continuation of nothing');
+      if (continues) throw protocolError('CONTINUATION frame without HEADERS');
     } else if (!continues || this.#block.stream !== id) {
-      throw protocolError('a frame inside a block of headers');
+      throw protocolError('frame inside a field block');
     }
   }
 
   #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    if (id % 2 === 0) throw protocolError('a client has odd streams');
+    if (id % 2 === 0) throw protocolError('HEADERS frame on an even stream identifier');
     const fragment = fragmentOf(flags, bytes, start, end);
     if ((flags & Flag.endHeaders) !== 0) return this.wholeBlock(flags, id, bytes, fragment.start, fragment.end);
     this.#block = new HeaderBlock(id, flags, bytes, fragment.start, fragment.end);
@@ -142,7 +142,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     const { outgoing } = connection;
     connection.guard.spend();
     if (id === 0) {
-      if (increment === 0) throw protocolError('a window that does not widen');
+      if (increment === 0) throw protocolError('WINDOW_UPDATE frame with an increment of 0');
       outgoing.widen(increment);
       if (!outgoing.empty) connection.schedule();
       return;
@@ -165,10 +165,10 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
 
   #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const connection = this.#connection;
-    if (id !== 0) throw protocolError('settings on a stream');
+    if (id !== 0) throw protocolError('SETTINGS frame on a stream');
     if ((flags & Flag.ack) !== 0) {
-      if (end > start) throw sizeError('an acknowledgement that says something');
-      if (--this.#settingsUnderWay < 0) throw protocolError('an acknowledgement of nothing');
+      if (end > start) throw sizeError('SETTINGS acknowledgement with a payload');
+      if (--this.#settingsUnderWay < 0) throw protocolError('SETTINGS acknowledgement without SETTINGS');
       return;
     }
     connection.guard.spend();
@@ -188,7 +188,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     for (const stream of connection.streams.values()) {
       stream.sendWindow += change;
       if (stream.sendWindow > MAX_WINDOW_BYTES) {
-        throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large');
+        throw new ConnectionError(ErrorCode.flowControl, 'stream flow-control window exceeds 2^31-1');
       }
       connection.send(stream);
     }
@@ -204,11 +204,11 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
 
   /** Nobody here sends by priorities, but a frame must be one. */
   #priority(id: number, length: number): void {
-    if (id === 0) throw protocolError('a priority of no stream');
+    if (id === 0) throw protocolError('PRIORITY frame on stream 0');
     const connection = this.#connection;
     connection.guard.spend();
     if (length === PRIORITY_BYTES) return;
-    if (!connection.streams.has(id)) throw sizeError('a priority that is none');
+    if (!connection.streams.has(id)) throw sizeError('PRIORITY frame with a length other than 5');
     connection.resetStream(id, ErrorCode.frameSize);
   }
 }

@@ -14,7 +14,7 @@ export function fragmentOf(flags: number, bytes: Buffer, start: number, end: num
   let from = start;
   let to = end;
   if (flags & Flag.padded) {
-    if (from >= to) throw new ConnectionError(ErrorCode.frameSize, 'a padded frame without the length of its padding');
+    if (from >= to) throw new ConnectionError(ErrorCode.frameSize, 'padded frame without a Pad Length field');
     to -= bytes[from++] as number;
   }
   if (flags & Flag.priority) from += PRIORITY_BYTES;
@@ -22,7 +22,7 @@ export function fragmentOf(flags: number, bytes: Buffer, start: number, end: num
   const short = (flags & Flag.padded) === 0;
   throw new ConnectionError(
     short ? ErrorCode.frameSize : ErrorCode.protocol,
-    short ? 'a frame without its priority' : 'more padding than frame',
+    short ? 'HEADERS frame without its priority fields' : 'padding exceeds the frame payload',
   );
 }
 
@@ -52,7 +52,7 @@ export class HeaderBlock {
 
   add(bytes: Buffer, start: number, end: number): void {
     if (++this.#continuations > MAX_CONTINUATIONS || this.length + end - start > MAX_BLOCK_BYTES) {
-      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'a head without end');
+      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'field block is too large');
     }
     this.#bytes.ensure(end - start);
     this.#bytes.put(bytes, start, end);

@@ -27,7 +27,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
 
   override dataBegins(flags: number, id: number, length: number, padding: number): void {
     this.checkOrder(FrameType.data, flags, id);
-    if (id === 0) throw protocolError('a body on no stream');
+    if (id === 0) throw protocolError('DATA frame on stream 0');
     const { connection } = this;
     connection.received(length);
     const content = length - padding;
@@ -66,7 +66,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
   }
 
   protected override checkUsed(id: number): void {
-    if (id % 2 === 0 || id > this.lastStream) throw protocolError('a frame on a stream that has not begun');
+    if (id % 2 === 0 || id > this.lastStream) throw protocolError('frame on an idle stream');
   }
 
   protected override wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
@@ -103,8 +103,8 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
     const stream = connection.streams.get(id);
     if (stream === undefined) {
       if (connection.wasReset(id)) return connection.guard.spend();
-      if (id < this.#unbrokenFrom) throw protocolError('a stream that may have been left out');
-      throw new ConnectionError(ErrorCode.streamClosed, 'headers on a stream that is closed');
+      if (id < this.#unbrokenFrom) throw protocolError('HEADERS frame on a stream identifier that was skipped');
+      throw new ConnectionError(ErrorCode.streamClosed, 'HEADERS frame on a closed stream');
     }
     if (stream.received || stream.upload === undefined) return connection.resetStream(id, ErrorCode.streamClosed);
     if (!endStream || !wellFormed) return connection.resetStream(id, ErrorCode.protocol);

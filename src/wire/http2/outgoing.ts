@@ -69,7 +69,8 @@ export class Outgoing<S extends OutgoingStream<S>> {
 
   widen(increment: number): void {
     this.window += increment;
-    if (this.window > MAX_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'the window is too large');
+    if (this.window > MAX_WINDOW_BYTES)
+      throw new ConnectionError(ErrorCode.flowControl, 'connection flow-control window exceeds 2^31-1');
   }
 
   /** Has something to send, and a window for it. */

@@ -36,9 +36,10 @@ export class PeerSettings {
 
   /** The payload of a frame without ACK. */
   read(bytes: Buffer, start: number, end: number): void {
-    if ((end - start) % SETTING_BYTES !== 0) throw new ConnectionError(ErrorCode.frameSize, 'half a setting');
+    if ((end - start) % SETTING_BYTES !== 0)
+      throw new ConnectionError(ErrorCode.frameSize, 'SETTINGS frame with a length that is not a multiple of 6');
     if (end - start > MAX_SETTINGS * SETTING_BYTES) {
-      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many settings');
+      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many settings in a SETTINGS frame');
     }
     for (let at = start; at < end; at += SETTING_BYTES) {
       this.#set(((bytes[at] as number) << 8) | (bytes[at + 1] as number), read32(bytes, at + 2));
@@ -51,18 +52,19 @@ export class PeerSettings {
         this.headerTableBytes = value;
         return;
       case Setting.enablePush:
-        if (value > 1) throw new ConnectionError(ErrorCode.protocol, 'push is neither on nor off');
+        if (value > 1) throw new ConnectionError(ErrorCode.protocol, 'SETTINGS_ENABLE_PUSH is neither 0 nor 1');
         return;
       case Setting.maxConcurrentStreams:
         this.maxStreams = value;
         return;
       case Setting.initialWindowSize:
-        if (value > MAX_WINDOW_BYTES) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large');
+        if (value > MAX_WINDOW_BYTES)
+          throw new ConnectionError(ErrorCode.flowControl, 'SETTINGS_INITIAL_WINDOW_SIZE exceeds 2^31-1');
         this.initialWindowBytes = value;
         return;
       case Setting.maxFrameSize:
         if (value < DEFAULT_FRAME_BYTES || value > MAX_FRAME_BYTES) {
-          throw new ConnectionError(ErrorCode.protocol, 'a size of frames that cannot be');
+          throw new ConnectionError(ErrorCode.protocol, 'SETTINGS_MAX_FRAME_SIZE is out of range');
         }
         this.frameBytes = value;
     }
