@@ -125,7 +125,7 @@ describe('a client of HTTP/2', () => {
     const client = new TestClient();
     const call = client.ask('a');
     client.receive(widen(0, 0x7fffffff));
-    assert.deepEqual(call.log, ['lost the window is too large']);
+    assert.deepEqual(call.log, ['lost connection flow-control window exceeds 2^31-1']);
     assert.equal(client.closedWhy, 'connection flow-control window exceeds 2^31-1');
   });
 
