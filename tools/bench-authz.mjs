@@ -4,7 +4,7 @@
 //   node --expose-gc tools/bench-authz.mjs
 import { loadSource } from './bundle.mjs';
 
-const { createRbacIndex, rbacAuthorizer } = await loadSource('src/authz/rbac-index.ts', 'src/authz/rbac.ts');
+const { createRbacIndex, RbacAuthorizer } = await loadSource('src/authz/rbac-index.ts', 'src/authz/rbac.ts');
 
 const source = () => {
   const receivers = [];
@@ -14,7 +14,7 @@ const source = () => {
   };
 };
 const sources = { roles: source(), roleBindings: source(), clusterRoles: source(), clusterRoleBindings: source() };
-const authorizer = rbacAuthorizer(createRbacIndex(sources));
+const authorizer = new RbacAuthorizer(createRbacIndex(sources));
 const rule = (i) => ({ verbs: ['get', 'list', 'watch'], apiGroups: ['', 'apps'], resources: ['pods', `thing${i}s`] });
 for (let i = 0; i < 200; i++)
   sources.clusterRoles.put({ metadata: { name: `role-${i}` }, rules: [1, 2, 3, 4, 5].map(rule) });

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { AuthorizationAttributes } from './authorizer.js';
 import { authorizerChain } from './chain.js';
-import { rbacAuthorizer } from './rbac.js';
+import { RbacAuthorizer } from './rbac.js';
 import { createRbacIndex } from './rbac-index.js';
 import type { BindingObject, NamedObject, RbacChange, RbacSource, RoleObject } from './rbac-objects.js';
 
@@ -28,7 +28,7 @@ function setUp() {
     clusterRoles: new TestSource<RoleObject>(),
     clusterRoleBindings: new TestSource<BindingObject>(),
   };
-  const rbac = { type: 'RBAC', name: 'rbac', authorizer: rbacAuthorizer(createRbacIndex(sources)) };
+  const rbac = { type: 'RBAC', name: 'rbac', authorizer: new RbacAuthorizer(createRbacIndex(sources)) };
   const authorizer = authorizerChain([rbac], () => undefined);
   const may = (user: string, verb: string, resource: string, more: Partial<AuthorizationAttributes> = {}) =>
     authorizer.authorize({

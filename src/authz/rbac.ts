@@ -1,6 +1,7 @@
 // Role-based access control: allowed is what some rule allows; there are no rules that deny.
 import { LRUCache } from 'lru-cache';
 import { eachStep, runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { aggregateText } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user.js';
 import type {
@@ -32,51 +33,56 @@ interface CachedUser {
   readonly decisions: Map<string, AuthorizationResult>;
 }
 
-export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
-  const users = new LRUCache<string, CachedUser>({ max: MAX_CACHED_USERS });
-  let version = resolver.version;
-  let characters = 0;
+export class RbacAuthorizer implements Authorizer {
+  readonly #index: RbacIndex;
+  readonly #users = new LRUCache<string, CachedUser>({ max: MAX_CACHED_USERS });
+  #version: RbacIndex['version'];
+  #characters = 0;
 
-  return {
-    // hot: on every request.
-    authorize(attributes) {
-      const { user, namespace } = attributes;
-      if (user.groups.length <= MANY_GROUPS) return decided(attributes);
-      return runCooperatively(withBoundGroups(user, namespace)).then((bound) =>
-        decided({ ...attributes, user: bound }),
-      );
-    },
-    rulesFor(user, namespace) {
-      if (user.groups.length <= MANY_GROUPS) return rulesOf(user, namespace);
-      return runCooperatively(withBoundGroups(user, namespace)).then((bound) => rulesOf(bound, namespace));
-    },
-  };
+  constructor(index: RbacIndex) {
+    this.#index = index;
+    this.#version = index.version;
+  }
+
+  // hot: on every request (tools/bench-authz.mjs).
+  authorize(attributes: AuthorizationAttributes): MaybePromise<AuthorizationResult> {
+    const { user, namespace } = attributes;
+    if (user.groups.length <= MANY_GROUPS) return this.#decided(attributes);
+    return runCooperatively(this.#withBoundGroups(user, namespace)).then((bound) =>
+      this.#decided({ ...attributes, user: bound }),
+    );
+  }
+
+  rulesFor(user: UserInfo, namespace: string): MaybePromise<RulesResult> {
+    if (user.groups.length <= MANY_GROUPS) return this.#rulesOf(user, namespace);
+    return runCooperatively(this.#withBoundGroups(user, namespace)).then((bound) => this.#rulesOf(bound, namespace));
+  }
 
   /** Groups without bindings grant nothing. */
-  function* withBoundGroups(user: UserInfo, namespace: string): StepGenerator<UserInfo> {
+  *#withBoundGroups(user: UserInfo, namespace: string): StepGenerator<UserInfo> {
     const groups: string[] = [];
     yield* eachStep(user.groups, (group) => {
-      if (resolver.isBound(group, namespace)) groups.push(group);
+      if (this.#index.isBound(group, namespace)) groups.push(group);
     });
     return { ...user, groups };
   }
 
-  function decided(attributes: AuthorizationAttributes): AuthorizationResult {
-    const cached = cachedUser(attributes.user);
+  #decided(attributes: AuthorizationAttributes): AuthorizationResult {
+    const cached = this.#cachedUser(attributes.user);
     const key = decisionKey(attributes);
     let decision = cached.decisions.get(key);
     if (decision === undefined) {
-      decision = decide(grants(cached, attributes.user, attributes.namespace), attributes);
-      keep(cached.decisions, key, decision, MAX_CACHED_DECISIONS_PER_USER);
+      decision = decide(this.#grants(cached, attributes.user, attributes.namespace), attributes);
+      this.#keep(cached.decisions, key, decision, MAX_CACHED_DECISIONS_PER_USER);
     }
     return decision;
   }
 
-  function rulesOf(user: UserInfo, namespace: string): RulesResult {
+  #rulesOf(user: UserInfo, namespace: string): RulesResult {
     const resourceRules: ResourceRule[] = [];
     const nonResourceRules: NonResourceRule[] = [];
     const errors: string[] = [];
-    for (const grant of grants(cachedUser(user), user, namespace)) {
+    for (const grant of this.#grants(this.#cachedUser(user), user, namespace)) {
       if ('error' in grant) {
         errors.push(grant.error);
         continue;
@@ -94,45 +100,45 @@ export function rbacAuthorizer(resolver: RbacIndex): Authorizer {
   }
 
   /** The cache is valid until any role or binding changes. */
-  function cachedUser(user: UserInfo): CachedUser {
-    if (version !== resolver.version) {
-      version = resolver.version;
-      users.clear();
-      characters = 0;
+  #cachedUser(user: UserInfo): CachedUser {
+    if (this.#version !== this.#index.version) {
+      this.#version = this.#index.version;
+      this.#users.clear();
+      this.#characters = 0;
     }
     const key = user.groups.length === 0 ? user.name : `${user.name}\0${user.groups.join('\0')}`;
-    let cached = users.get(key);
+    let cached = this.#users.get(key);
     if (cached === undefined) {
       cached = { grants: new Map(), decisions: new Map() };
       if (key.length > MAX_MEMOIZED_USER_LENGTH) return cached;
-      count(key);
-      users.set(key, cached);
+      this.#count(key);
+      this.#users.set(key, cached);
     }
     return cached;
   }
 
-  function grants(cached: CachedUser, user: UserInfo, namespace: string): readonly Grant[] {
+  #grants(cached: CachedUser, user: UserInfo, namespace: string): readonly Grant[] {
     let known = cached.grants.get(namespace);
     if (known === undefined) {
-      known = resolver.grantsFor(user, namespace);
-      keep(cached.grants, namespace, known, MAX_CACHED_NAMESPACES_PER_USER);
+      known = this.#index.grantsFor(user, namespace);
+      this.#keep(cached.grants, namespace, known, MAX_CACHED_NAMESPACES_PER_USER);
     }
     return known;
   }
 
   /** Starts afresh when full: cheaper to make than a cache with an order, and every change of a role empties all. */
-  function keep<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  #keep<V>(map: Map<string, V>, key: string, value: V, max: number): void {
     if (key.length > MAX_MEMOIZED_LENGTH) return;
-    count(key);
+    this.#count(key);
     if (map.size >= max) map.clear();
     map.set(key, value);
   }
 
-  function count(key: string): void {
-    characters += key.length;
-    if (characters <= MAX_MEMOIZED_CHARACTERS) return;
-    users.clear();
-    characters = key.length;
+  #count(key: string): void {
+    this.#characters += key.length;
+    if (this.#characters <= MAX_MEMOIZED_CHARACTERS) return;
+    this.#users.clear();
+    this.#characters = key.length;
   }
 }
 

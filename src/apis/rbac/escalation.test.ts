@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant, RbacIndex } from '../../authz/rbac-index.js';
-import { rbacAuthorizer } from '../../authz/rbac.js';
+import { RbacAuthorizer } from '../../authz/rbac.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
 import type { LifeContext } from '../../registry/kind.js';
@@ -12,7 +12,7 @@ import { uncoveredRules, type Uncovered } from './policy-cover.js';
 const pods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
 const holding = (...grants: Grant[]) => {
   const rules: RbacIndex = { version: 1, isBound: () => true, grantsFor: () => grants };
-  return { authorizer: rbacAuthorizer(rules), rules };
+  return { authorizer: new RbacAuthorizer(rules), rules };
 };
 const contextOf = (roles: Record<string, KubeObject> = {}): LifeContext =>
   ({

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RbacIndex } from '../../authz/rbac-index.js';
-import { rbacAuthorizer } from '../../authz/rbac.js';
+import { RbacAuthorizer } from '../../authz/rbac.js';
 import { rbacKinds } from './index.js';
 
 test('what the name of a role is made from must itself be a step of a path', () => {
   const rules: RbacIndex = { version: 1, isBound: () => false, grantsFor: () => [] };
-  for (const { strategy } of rbacKinds({ authorizer: rbacAuthorizer(rules), rules })) {
+  for (const { strategy } of rbacKinds({ authorizer: new RbacAuthorizer(rules), rules })) {
     assert.deepEqual(strategy.validateName?.('..', true), ["may not be '..'"]);
     assert.deepEqual(strategy.validateName?.('system:a', true), []);
   }

@@ -8,7 +8,7 @@ import { decisionMetrics, graphMetrics } from '../../authz/metrics.js';
 import { nodeAuthorizer } from '../../authz/node/authorizer.js';
 import { feedGraph, type GraphStores } from '../../authz/node/feed-graph.js';
 import { NodeGraph } from '../../authz/node/graph.js';
-import { rbacAuthorizer } from '../../authz/rbac.js';
+import { RbacAuthorizer } from '../../authz/rbac.js';
 import { createRbacIndex, type RbacIndex, type RuleResolver } from '../../authz/rbac-index.js';
 import { RBAC_GROUP, type BindingObject, type RoleObject } from '../../authz/rbac-objects.js';
 import { createStoreSource, type StoreSource } from '../../authz/store-source.js';
@@ -130,7 +130,7 @@ function builtInAuthorizers(
       case 'ABAC':
         return abacAuthorizer(readPolicyFile(options.authorization.authorizationPolicyFile));
       case 'RBAC':
-        return rbacAuthorizer(rules);
+        return new RbacAuthorizer(rules);
       case 'Node':
         return followNodes(options, parts, waiting);
     }
