@@ -37,28 +37,31 @@ const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const WAIT_PART = 0.25;
 const MAX_WAIT_MS = 60_000;
 
-export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter {
-  const { flowControl } = options;
-  const watches = new WatchCount();
-  const running = new KindCount();
-  const waiting = new KindCount();
-  for (const kind of ['readOnly', 'mutating'] as const) options.observeWaiting(kind, 0);
-  const sources = (schema: Classified): EstimateSources => ({
-    stored: options.stored,
-    sizeBased: options.sizeBased,
-    watches: (info) => watches.concernedBy(info),
-    observeWatches: (count) => schema.metrics.watchCount(count),
-  });
+export const priorityAndFairness = (options: PriorityAndFairnessOptions): Filter =>
+  new PriorityAndFairness(options).filter;
 
-  return (exchange, next) => {
+class PriorityAndFairness {
+  readonly #options: PriorityAndFairnessOptions;
+  readonly #watches = new WatchCount();
+  readonly #running = new KindCount();
+  readonly #waiting = new KindCount();
+
+  constructor(options: PriorityAndFairnessOptions) {
+    this.#options = options;
+    for (const kind of ['readOnly', 'mutating'] as const) options.observeWaiting(kind, 0);
+  }
+
+  // hot: every request (tools/bench-flowcontrol.mjs).
+  readonly filter: Filter = (exchange, next) => {
     const { info, user } = exchange;
     const isWatch = info.verb === 'watch';
     // A connection that lasts holds no seat; a watch needs one to begin.
     if (user === undefined || (exchange.longRunning && !isWatch)) return next(exchange);
+    const { flowControl, listQuery } = this.#options;
     const schema = flowControl.classify(info, user);
     exchange.responseHeaders[SCHEMA_HEADER] = schema.uid;
     exchange.responseHeaders[LEVEL_HEADER] = schema.level.uid;
-    const estimate = estimateWork(info, schema.level.maxSeats, () => options.listQuery(exchange), sources(schema));
+    const estimate = estimateWork(info, schema.level.maxSeats, () => listQuery(exchange), this.#sources(schema));
     let whenStarted: (() => void) | undefined;
     const subject = { info, user, metrics: schema.metrics };
     const distinguisher = schema.distinguisherOf(info, user);
@@ -68,54 +71,63 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
         if (exchange.trail !== undefined && !schema.level.exempt) {
           exchange.trail.seatedMs = performance.now() - ticket.arrivedMs;
         }
-        return run(exchange, next, schema, ticket);
+        return this.#run(exchange, next, schema, ticket);
       case 'wait':
         return new Promise((resolve, reject) => {
           const kind = kindOf(info);
-          const line = standInLine(exchange, schema, ticket, () => {
-            inLine(kind, -1, performance.now());
+          const line = this.#standInLine(exchange, schema, ticket, () => {
+            this.#inLine(kind, -1, performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
-            resolve(refuse(exchange, schema));
+            resolve(this.#refuse(exchange, schema));
           });
           const sinceMs = performance.now();
-          inLine(kind, 1, sinceMs);
+          this.#inLine(kind, 1, sinceMs);
           whenStarted = () => {
             line.served();
-            inLine(kind, -1, performance.now());
+            this.#inLine(kind, -1, performance.now());
             exchange.spent('apf-queue-wait', performance.now() - sinceMs);
             // Many may begin at once, when many have ended at once.
             yieldToEventLoop()
-              .then(() => run(exchange, next, schema, ticket))
+              .then(() => this.#run(exchange, next, schema, ticket))
               .then(resolve, reject);
           };
         });
       default:
-        return refuse(exchange, schema);
+        return this.#refuse(exchange, schema);
     }
   };
 
-  function inLine(kind: RequestKind, by: 1 | -1, nowMs: number): void {
-    const count = waiting.add(kind, by);
-    options.observeWaiting(kind, count);
-    options.observePhase('waiting', kind, count, nowMs);
+  #sources(schema: Classified): EstimateSources {
+    return {
+      stored: this.#options.stored,
+      sizeBased: this.#options.sizeBased,
+      watches: (info) => this.#watches.concernedBy(info),
+      observeWatches: (count) => schema.metrics.watchCount(count),
+    };
   }
 
-  function run(exchange: Exchange, next: Handler, schema: Classified, ticket: FlowTicket): MaybePromise<HttpResponse> {
+  #inLine(kind: RequestKind, by: 1 | -1, nowMs: number): void {
+    const count = this.#waiting.add(kind, by);
+    this.#options.observeWaiting(kind, count);
+    this.#options.observePhase('waiting', kind, count, nowMs);
+  }
+
+  #run(exchange: Exchange, next: Handler, schema: Classified, ticket: FlowTicket): MaybePromise<HttpResponse> {
     const { info } = exchange;
     const kind = kindOf(info);
-    const withThis = running.add(kind, 1);
-    options.observe(kind, withThis);
-    options.observePhase('executing', kind, withThis, ticket.startedMs ?? 0);
+    const withThis = this.#running.add(kind, 1);
+    this.#options.observe(kind, withThis);
+    this.#options.observePhase('executing', kind, withThis, ticket.startedMs ?? 0);
     const release = (): void => {
-      const others = running.add(kind, -1);
-      options.observe(kind, others);
-      options.observePhase('executing', kind, others, schema.level.finish(ticket));
+      const others = this.#running.add(kind, -1);
+      this.#options.observe(kind, others);
+      this.#options.observePhase('executing', kind, others, schema.level.finish(ticket));
     };
     if (info.verb !== 'watch') {
       exchange.onFinish(release);
       return next(exchange);
     }
-    exchange.onFinish(watches.add(info, isNarrowed(info)));
+    exchange.onFinish(this.#watches.add(info, isNarrowed(info)));
     // It has begun when it answers; what it sends from then on concerns nobody's seats, and keeps no ticket.
     try {
       const answer = next(exchange);
@@ -129,13 +141,13 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
   }
 
   /** Until it is served, its time is over or its client is gone. */
-  function standInLine(
+  #standInLine(
     { request, deadlineMs, receivedMs }: Exchange,
     schema: Classified,
     ticket: FlowTicket,
     refused: () => void,
   ): { served(): void } {
-    const ownMs = deadlineMs === undefined ? options.requestTimeoutMs : deadlineMs - receivedMs;
+    const ownMs = deadlineMs === undefined ? this.#options.requestTimeoutMs : deadlineMs - receivedMs;
     const untilMs = receivedMs + Math.min(ownMs * WAIT_PART, MAX_WAIT_MS);
     const giveUp = (): void => {
       settle();
@@ -156,8 +168,8 @@ export function priorityAndFairness(options: PriorityAndFairnessOptions): Filter
     };
   }
 
-  function refuse(exchange: Exchange, { level }: Classified): HttpResponse {
-    options.onRejected(exchange);
+  #refuse(exchange: Exchange, { level }: Classified): HttpResponse {
+    this.#options.onRejected(exchange);
     return tooManyRequests(level.retryAfterSeconds());
   }
 }

@@ -47,58 +47,43 @@ const MAX_PATH_LABELS = 100;
 const OWN_USER = 'system:apiserver';
 
 /** `isServed` separates real resources from ones a client made up, which must not become series. */
-export function createRequestMetrics(
+export const createRequestMetrics = (
   registry: MetricRegistry,
   isServed: (info: RequestInfo) => boolean = () => true,
-): RequestMetrics {
-  const metrics = requestMetricFamilies(registry);
-  const known = new Map<string, RequestSeries>();
-  const isMadeUp = (info: RequestInfo): boolean => info.isResourceRequest && !isServed(info);
+): RequestMetrics => new RequestRecorder(registry, isServed);
 
-  // hot: the series of a request are found with one look-up.
-  const seriesOf = (verb: string, dryRun: string, where: Where): RequestSeries => {
-    const [group, version, resource, subresource, scope, component] = where;
-    const key = `${verb}\0${dryRun}\0${group}\0${version}\0${resource}\0${subresource}\0${scope}\0${component}`;
-    let series = known.get(key);
-    if (series === undefined) {
-      series = new RequestSeries(metrics, verb, dryRun, where);
-      known.set(key, series);
-    }
-    return series;
-  };
-  const authentications = outcomes(metrics.authenticationAttempts, metrics.authenticationSeconds);
-  const authorizations = outcomes(metrics.authorizationAttempts, metrics.authorizationSeconds);
-  // Of those that went on to the next filter.
-  const authenticationFilter = metrics.filterSeconds.with('authentication');
-  const authorizationFilter = metrics.filterSeconds.with('authorization');
+class RequestRecorder implements RequestMetrics {
+  readonly inFlight: RequestMetrics['inFlight'];
+  readonly inQueue: RequestMetrics['inQueue'];
+  readonly #families: RequestMetricFamilies;
+  readonly #isServed: (info: RequestInfo) => boolean;
+  readonly #series = new Map<string, RequestSeries>();
+  readonly #authentications: (outcome: string, seconds: number) => void;
+  readonly #authorizations: (outcome: string, seconds: number) => void;
+  /** Of those that went on to the next filter. */
+  readonly #authenticationFilter: HistogramSeries;
+  readonly #authorizationFilter: HistogramSeries;
+  readonly #fieldValidation = new Set<string>();
+  readonly #paths = new Set<string>();
 
-  const strictness = new Set<string>();
-  const observeFieldValidation = (directive: string): void => {
-    if (strictness.has(directive)) return;
-    strictness.add(directive);
-    metrics.fieldValidation.with(directive);
-  };
+  constructor(registry: MetricRegistry, isServed: (info: RequestInfo) => boolean) {
+    const families = requestMetricFamilies(registry);
+    this.#families = families;
+    this.#isServed = isServed;
+    this.#authentications = outcomes(families.authenticationAttempts, families.authenticationSeconds);
+    this.#authorizations = outcomes(families.authorizationAttempts, families.authorizationSeconds);
+    this.#authenticationFilter = families.filterSeconds.with('authentication');
+    this.#authorizationFilter = families.filterSeconds.with('authorization');
+    this.inFlight = peaks(registry, families.inFlight, KINDS);
+    this.inQueue = peaks(registry, families.inQueue);
+  }
 
-  /** Only what something served is counted: who was refused on the way there is counted by those who refused. */
-  const record = (exchange: Exchange, response: HttpResponse): void => {
-    const where = servedWhere(exchange, response);
-    if (where === undefined) return;
-    const verb = reportedVerb(exchange, where[SCOPE]);
-    const seconds = (performance.now() - exchange.startedMs) / 1000;
-    const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
-    seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
-    observeFieldValidation(fieldValidationOf(exchange));
-    if (exchange.user?.name !== OWN_USER) return;
-    const { apiGroup, resource, subresource } = exchange.info;
-    metrics.own.with(verb, apiGroup, resource, subresource).inc();
-  };
-
-  const filter: Filter = (exchange, next) => {
+  readonly filter: Filter = (exchange, next) => {
     const { info } = exchange;
-    if (isMadeUp(info)) return next(exchange);
+    if (this.#isMadeUp(info)) return next(exchange);
     if (exchange.longRunning) {
       const scope = requestScope(info);
-      const running = metrics.longRunning.with(
+      const running = this.#families.longRunning.with(
         reportedVerb(exchange, scope),
         ...whereOf(info, info.subresource, scope, COMPONENT),
       );
@@ -108,73 +93,111 @@ export function createRequestMetrics(
     exchange.onFinish((response) => {
       // The late result of the work is observed once it is there.
       if (exchange.isLate) return;
-      record(exchange, response);
-      if (!exchange.longRunning && isCancelled(exchange.request)) cutOff(exchange);
+      this.#record(exchange, response);
+      if (!exchange.longRunning && isCancelled(exchange.request)) this.#cutOff(exchange);
     });
     return next(exchange);
   };
 
-  const paths = new Set<string>();
-  /** Paths are for clients to choose: only so many become labels. */
-  const pathLabel = (path: string): string => {
-    if (paths.size < MAX_PATH_LABELS) paths.add(path);
-    return paths.has(path) ? path : '';
+  readonly timedOut: OnTimeout = (exchange, late) => {
+    this.#terminated(exchange, 504);
+    const { postTimeout } = this.#families;
+    late?.then(
+      (response) => {
+        postTimeout.with('timeout-handler', 'ok').inc();
+        if (!this.#isMadeUp(exchange.info)) this.#record(exchange, response);
+      },
+      () => postTimeout.with('timeout-handler', 'panic').inc(),
+    );
   };
-  const terminated = (exchange: Exchange, code: number, component = COMPONENT): void => {
+
+  readonly dropped = (exchange: Exchange): void => {
     const { info } = exchange;
-    if (component === COMPONENT && isMadeUp(info)) return;
+    this.#terminated(exchange, 429);
+    if (this.#isMadeUp(info)) return;
     const scope = requestScope(info);
-    const subresource = info.isResourceRequest ? info.subresource : pathLabel(info.path);
-    const where = whereOf(info, subresource, scope, component);
-    metrics.terminations.with(reportedVerb(exchange, scope), ...where, String(code)).inc();
+    const where = whereOf(info, info.subresource, scope, COMPONENT);
+    this.#families.total.with(reportedVerb(exchange, scope), dryRunOf(exchange), ...where, '429').inc();
   };
+
+  readonly proxyFailed = (exchange: Exchange, code: number): void => this.#terminated(exchange, code, 'aggregator');
+
+  readonly authenticated: RequestMetrics['authenticated'] = (outcome, user, ms) => {
+    this.#authentications(outcome, ms / 1000);
+    if (user === undefined) return;
+    this.#authenticationFilter.observe(ms / 1000);
+    this.#families.userRequests.with(compressUser(user.name)).inc();
+  };
+
+  readonly authorized: RequestMetrics['authorized'] = (outcome, ms) => {
+    this.#authorizations(outcome, ms / 1000);
+    if (outcome === 'allowed') this.#authorizationFilter.observe(ms / 1000);
+  };
+
+  readonly deprecated: RequestMetrics['deprecated'] = (info, removedRelease) => {
+    const { apiGroup, apiVersion, resource, subresource } = info;
+    this.#families.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1);
+  };
+
+  #isMadeUp(info: RequestInfo): boolean {
+    return info.isResourceRequest && !this.#isServed(info);
+  }
+
+  /** Only what something served is counted: who was refused on the way there is counted by those who refused. */
+  #record(exchange: Exchange, response: HttpResponse): void {
+    const where = servedWhere(exchange, response);
+    if (where === undefined) return;
+    const verb = reportedVerb(exchange, where[SCOPE]);
+    const seconds = (performance.now() - exchange.startedMs) / 1000;
+    const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
+    this.#seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
+    this.#observeFieldValidation(fieldValidationOf(exchange));
+    if (exchange.user?.name !== OWN_USER) return;
+    const { apiGroup, resource, subresource } = exchange.info;
+    this.#families.own.with(verb, apiGroup, resource, subresource).inc();
+  }
+
+  // hot: the series of a request are found with one look-up.
+  #seriesOf(verb: string, dryRun: string, where: Where): RequestSeries {
+    const [group, version, resource, subresource, scope, component] = where;
+    const key = `${verb}\0${dryRun}\0${group}\0${version}\0${resource}\0${subresource}\0${scope}\0${component}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = new RequestSeries(this.#families, verb, dryRun, where);
+      this.#series.set(key, series);
+    }
+    return series;
+  }
+
+  #observeFieldValidation(directive: string): void {
+    if (this.#fieldValidation.has(directive)) return;
+    this.#fieldValidation.add(directive);
+    this.#families.fieldValidation.with(directive);
+  }
+
   /** Its answer had begun. */
-  const cutOff = (exchange: Exchange): void => {
-    terminated(exchange, 504);
+  #cutOff(exchange: Exchange): void {
+    this.#terminated(exchange, 504);
     const { info } = exchange;
     const scope = requestScope(info);
     const [group, version, resource, subresource] = whereOf(info, info.subresource, scope, COMPONENT);
-    metrics.aborts.with(reportedVerb(exchange, scope), group, version, resource, subresource, scope).inc();
-  };
-  const timedOut: OnTimeout = (exchange, late) => {
-    terminated(exchange, 504);
-    late?.then(
-      (response) => {
-        metrics.postTimeout.with('timeout-handler', 'ok').inc();
-        if (!isMadeUp(exchange.info)) record(exchange, response);
-      },
-      () => metrics.postTimeout.with('timeout-handler', 'panic').inc(),
-    );
-  };
-  const dropped = (exchange: Exchange): void => {
-    const { info } = exchange;
-    terminated(exchange, 429);
-    if (isMadeUp(info)) return;
-    const scope = requestScope(info);
-    const where = whereOf(info, info.subresource, scope, COMPONENT);
-    metrics.total.with(reportedVerb(exchange, scope), dryRunOf(exchange), ...where, '429').inc();
-  };
+    this.#families.aborts.with(reportedVerb(exchange, scope), group, version, resource, subresource, scope).inc();
+  }
 
-  return {
-    filter,
-    timedOut,
-    dropped,
-    proxyFailed: (exchange, code) => terminated(exchange, code, 'aggregator'),
-    inFlight: peaks(registry, metrics.inFlight, KINDS),
-    inQueue: peaks(registry, metrics.inQueue),
-    authenticated(outcome, user, ms) {
-      authentications(outcome, ms / 1000);
-      if (user === undefined) return;
-      authenticationFilter.observe(ms / 1000);
-      metrics.userRequests.with(compressUser(user.name)).inc();
-    },
-    authorized(outcome, ms) {
-      authorizations(outcome, ms / 1000);
-      if (outcome === 'allowed') authorizationFilter.observe(ms / 1000);
-    },
-    deprecated: ({ apiGroup, apiVersion, resource, subresource }, removedRelease) =>
-      metrics.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1),
-  };
+  #terminated(exchange: Exchange, code: number, component = COMPONENT): void {
+    const { info } = exchange;
+    if (component === COMPONENT && this.#isMadeUp(info)) return;
+    const scope = requestScope(info);
+    const subresource = info.isResourceRequest ? info.subresource : this.#pathLabel(info.path);
+    const where = whereOf(info, subresource, scope, component);
+    this.#families.terminations.with(reportedVerb(exchange, scope), ...where, String(code)).inc();
+  }
+
+  /** Paths are for clients to choose: only so many become labels. */
+  #pathLabel(path: string): string {
+    if (this.#paths.size < MAX_PATH_LABELS) this.#paths.add(path);
+    return this.#paths.has(path) ? path : '';
+  }
 }
 
 type RequestKind = 'readOnly' | 'mutating';

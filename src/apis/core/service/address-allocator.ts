@@ -38,36 +38,71 @@ export interface AddressAllocatorParts {
   readonly metrics?: AddressMetrics;
 }
 
-export function createAddressAllocator({ objects, ranges, random, metrics }: AddressAllocatorParts): AddressAllocator {
-  /** Takes an address of the block by what `create` answers, and counts that. */
-  async function counted<T>(cidr: Cidr, scope: AllocationScope, create: () => Promise<T | undefined>) {
-    if (metrics === undefined) return create();
-    const startMs = metrics.nowMs();
-    let made: T | undefined;
-    try {
-      made = await create();
-      return made;
-    } finally {
-      if (made === undefined) metrics.failed(cidr, scope);
-      else metrics.taken(cidr, scope, (metrics.nowMs() - startMs) / 1000);
+export const createAddressAllocator = (parts: AddressAllocatorParts): AddressAllocator => new ObjectAllocator(parts);
+
+class ObjectAllocator implements AddressAllocator {
+  constructor(private readonly parts: AddressAllocatorParts) {}
+
+  async take(family: IpFamily, ip: string, service: Readonly<Service>, dryRun: boolean): Promise<void> {
+    const address = parseIp(ip);
+    if (address === undefined) throw new AllocationError(`failed to parse service IP ${ip}`);
+    const cidrs = await this.#readyCidrs(family);
+    const matching = cidrs.find((cidr) => isUsable(cidr, address));
+    if (matching === undefined && !dryRun) {
+      throw new AllocationError('the provided network does not match the current range');
     }
+    const cidr = matching ?? cidrs[0];
+    if (cidr === undefined) throw new AllocationError('allocator not ready');
+    if (!isUsable(cidr, address)) throw notInRange(address, cidr);
+    if (dryRun) return;
+    const name = ipText(address);
+    const allocated = await this.#counted(cidr, 'static', async () =>
+      (await this.parts.objects.create(ipAddress(name, family, service))) ? name : undefined,
+    );
+    if (allocated === undefined) throw new AllocationError('provided IP is already allocated');
   }
 
-  /** Every block of the family; only ready ones give out addresses. */
-  async function blocksOf(family: IpFamily): Promise<readonly Block[]> {
+  async takeNext(family: IpFamily, service: Readonly<Service>, dryRun: boolean): Promise<string> {
+    for (const cidr of await this.#readyCidrs(family)) {
+      if (dryRun) return formatIp(cidr.family, cidr.network);
+      if (cidr.family === 6 && cidr.prefixLength < SHORTEST_IPV6_PREFIX) continue;
+      const { first, last } = usable(cidr);
+      // The low end is left for addresses that people choose, as long as the rest has room.
+      const dynamic = first + reservedForChoice(cidr);
+      const name = await this.#counted(
+        cidr,
+        'dynamic',
+        async () =>
+          (await this.#freeBetween({ first: dynamic, last }, family, service)) ??
+          (await this.#freeBetween({ first, last: dynamic - 1n }, family, service)),
+      );
+      if (name !== undefined) return name;
+    }
+    throw new AllocationError(RANGE_FULL);
+  }
+
+  async release(ip: string): Promise<void> {
+    const { objects, metrics } = this.parts;
+    const address = parseIp(ip);
+    if (address !== undefined && (await objects.delete(ipText(address)))) metrics?.released(address.family);
+  }
+
+  /** Blocks of the family that give out addresses: those of ready ServiceCIDRs, or of flags while no object exists. */
+  async #readyCidrs(family: IpFamily): Promise<readonly Cidr[]> {
     const bits = family === 'IPv4' ? 4 : 6;
-    const blocks: Block[] = [];
-    for (const object of await objects.serviceCidrs()) {
+    const blocks: { readonly cidr: Cidr; readonly ready: boolean }[] = [];
+    for (const object of await this.parts.objects.serviceCidrs()) {
       for (const text of object.spec.cidrs ?? []) {
         const cidr = parseCidr(text);
         if (cidr?.family === bits) blocks.push({ cidr, ready: isReady(object) });
       }
     }
-    if (blocks.length > 0) return blocks;
-    return ranges.filter((cidr) => cidr.family === bits).map((cidr) => ({ cidr, ready: true }));
+    if (blocks.length > 0) return blocks.filter(({ ready }) => ready).map(({ cidr }) => cidr);
+    return this.parts.ranges.filter((cidr) => cidr.family === bits);
   }
 
-  async function freeBetween(span: Span, family: IpFamily, service: Readonly<Service>): Promise<string | undefined> {
+  async #freeBetween(span: Span, family: IpFamily, service: Readonly<Service>): Promise<string | undefined> {
+    const { objects, random } = this.parts;
     const size = span.last - span.first + 1n;
     if (size <= 0n) return undefined;
     const start = random(size);
@@ -80,61 +115,25 @@ export function createAddressAllocator({ objects, ranges, random, metrics }: Add
     return undefined;
   }
 
-  return {
-    async take(family, ip, service, dryRun) {
-      const address = parseIp(ip);
-      if (address === undefined) throw new AllocationError(`failed to parse service IP ${ip}`);
-      const blocks = (await blocksOf(family)).filter(({ ready }) => ready);
-      const block = blocks.find(({ cidr }) => isUsable(cidr, address));
-      if (block === undefined && !dryRun) {
-        throw new AllocationError('the provided network does not match the current range');
-      }
-      const cidr = (block ?? blocks[0])?.cidr;
-      if (cidr === undefined) throw new AllocationError('allocator not ready');
-      if (!isUsable(cidr, address)) throw notInRange(address, cidr);
-      if (dryRun) return;
-      const name = ipText(address);
-      const allocated = await counted(cidr, 'static', async () =>
-        (await objects.create(ipAddress(name, family, service))) ? name : undefined,
-      );
-      if (allocated === undefined) throw new AllocationError('provided IP is already allocated');
-    },
-
-    async takeNext(family, service, dryRun) {
-      const blocks = (await blocksOf(family)).filter(({ ready }) => ready);
-      for (const { cidr } of blocks) {
-        if (dryRun) return formatIp(cidr.family, cidr.network);
-        if (cidr.family === 6 && cidr.prefixLength < SHORTEST_IPV6_PREFIX) continue;
-        const { first, last } = usable(cidr);
-        // The low end is left for addresses that people choose, as long as the rest has room.
-        const dynamic = first + reservedForChoice(cidr);
-        const name = await counted(
-          cidr,
-          'dynamic',
-          async () =>
-            (await freeBetween({ first: dynamic, last }, family, service)) ??
-            (await freeBetween({ first, last: dynamic - 1n }, family, service)),
-        );
-        if (name !== undefined) return name;
-      }
-      throw new AllocationError(RANGE_FULL);
-    },
-
-    async release(ip) {
-      const address = parseIp(ip);
-      if (address !== undefined && (await objects.delete(ipText(address)))) metrics?.released(address.family);
-    },
-  };
+  /** Allocates an address of the block by what `create` answers, and counts that. */
+  async #counted<T>(cidr: Cidr, scope: AllocationScope, create: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { metrics } = this.parts;
+    if (metrics === undefined) return create();
+    const startMs = metrics.nowMs();
+    let made: T | undefined;
+    try {
+      made = await create();
+      return made;
+    } finally {
+      if (made === undefined) metrics.failed(cidr, scope);
+      else metrics.taken(cidr, scope, (metrics.nowMs() - startMs) / 1000);
+    }
+  }
 }
 
 /** No address is for a service that cannot have one, as for want of a name: the next one would be refused, too. */
 function refusedForAll(error: unknown): never {
   throw error instanceof StatusError && error.reason === 'Invalid' ? new AllocationError(RANGE_FULL) : error;
-}
-
-interface Block {
-  readonly cidr: Cidr;
-  readonly ready: boolean;
 }
 
 /** A block no controller has looked at yet counts as ready: there may be no controller. */
