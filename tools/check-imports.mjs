@@ -10,7 +10,7 @@ const LINE = [
   ['outbound'],
   ['machinery'],
   ['schema', 'cel', 'kv'],
-  ['encryption'],
+  ['encryption', 'etcd'],
   ['storage'],
   ['authn', 'authz', 'audit', 'flowcontrol', 'egress'],
   ['registry'],

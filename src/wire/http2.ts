@@ -1,5 +1,6 @@
-// HTTP/2: TLS sockets become connections, streams plain requests, and plain answers frames. Why not Node's own is in
+// HTTP/2: sockets become connections, streams plain requests, and plain answers frames. Why not Node's own is in
 // docs/decisions/0015-http2.md.
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { HttpHandler } from '../lib/http/http.js';
 import { writeScheduler } from '../lib/scheduling/write-scheduler.js';
@@ -19,11 +20,11 @@ export interface Http2Options {
 }
 
 /**
- * Accepts TLS sockets that negotiated h2; the caller handles their errors. `retire` sends GOAWAY on open connections, so
+ * Accepts sockets whose clients speak HTTP/2: they negotiated h2, or begin with its preface. The caller handles their errors. `retire` sends GOAWAY on open connections, so
  * that clients begin no more streams on them.
  */
 export function createHttp2({ maxStreamsPerConnection, bodyErrors, handler, onError }: Http2Options): {
-  accept(socket: TLSSocket): void;
+  accept(socket: TLSSocket | Socket): void;
   retire(): void;
 } {
   const maxStreams = maxStreamsPerConnection > 0 ? maxStreamsPerConnection : DEFAULT_MAX_STREAMS;

@@ -1,6 +1,7 @@
 import { type Transaction, TransactionRefused } from './commits.js';
 
-const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
+/** One of etcd's errors, by the name that src/etcd/faults.ts has for it. */
+const LEASE_NOT_FOUND = 'leaseNotFound';
 
 /** Ends a lease and deletes its keys, in one revision. */
 export const revokeLease =

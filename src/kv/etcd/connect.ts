@@ -10,9 +10,15 @@ export interface ConnectOptions {
   readonly dialer: Dialer;
 }
 
-/** Connects to the etcd member at a URL. Every connection reads the files again, so that renewed certificates apply. */
+const UNIX = 'unix://';
+
+/** Connects to the etcd member at a URL; `unix://PATH` is a socket, without TLS. Every connection reads the files again, so that renewed certificates apply. */
 export const connectMember = (url: string, options: ConnectOptions): Promise<GrpcConnection> =>
-  GrpcConnection.open({ url, tls: clientTls(options), dialer: options.dialer });
+  GrpcConnection.open(
+    url.startsWith(UNIX)
+      ? { unixPath: url.slice(UNIX.length) }
+      : { url, tls: clientTls(options), dialer: options.dialer },
+  );
 
 const clientTls = ({ caFile, certFile, keyFile }: ConnectOptions): ClientTls => ({
   ...(caFile ? { ca: fs.readFileSync(caFile) } : {}),

@@ -7,7 +7,7 @@ import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import { CHECK_PERIOD_MS, Member, type MemberConnection } from './member.js';
 
 export interface EndpointsOptions {
-  /** `https://host:port`, or `http://…`, which may be left out. */
+  /** `https://host:port`, `unix://PATH`, or `http://…`, which may be left out. */
   readonly servers: readonly string[];
   readonly connect: (url: string) => Promise<MemberConnection>;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export class Endpoints {
     this.pause = pause;
     this.#clock = clock;
     this.members = servers.map((server) => {
-      const url = /^https?:\/\//.test(server) ? server : `http://${server}`;
+      const url = /^(?:https?|unix):\/\//.test(server) ? server : `http://${server}`;
       return new Member({
         url,
         connect: () => connect(url),

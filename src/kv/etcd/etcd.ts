@@ -43,7 +43,7 @@ import { EtcdWatches } from './watches.js';
 const BETWEEN_CONNECTIONS_MS = 200;
 
 export interface EtcdOptions extends ConnectOptions {
-  /** `https://host:port`, or `http://…`. */
+  /** `https://host:port`, `http://…`, or `unix://PATH`. */
   readonly servers: readonly string[];
   /** Where health is probed, `/registry` by default. */
   readonly prefix?: string;

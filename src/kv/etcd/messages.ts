@@ -1,53 +1,45 @@
-// etcd's messages, as far as we speak them (etcdserverpb and mvccpb).
+// etcd's messages as the client uses them: keys are texts, and of answers only what the key-value contract needs is kept.
 import type { KeyValue } from '../kv.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields, readInt } from '../../lib/protobuf/wire.js';
-
-const NO_BYTES = Buffer.alloc(0);
-
-const message = (): ProtoWriter => new ProtoWriter();
+import {
+  COMPACTION_REQUEST,
+  COMPARE_TARGET,
+  type EtcdKeyValue,
+  RANGE_REQUEST,
+  RANGE_RESPONSE,
+  type ResponseHeader,
+  TXN_REQUEST,
+  TXN_RESPONSE,
+} from './messages/kv.js';
+import { LEASE_GRANT_REQUEST, LEASE_GRANT_RESPONSE } from './messages/lease.js';
+import { STATUS_RESPONSE } from './messages/maintenance.js';
+import { EVENT_TYPE, type EtcdEvent as EventMessage, WATCH_REQUEST, WATCH_RESPONSE } from './messages/watch.js';
 
 export interface EtcdRange {
   readonly key: string;
   readonly end?: string;
-  readonly limit?: number;
-  readonly revision?: number;
-  readonly keysOnly?: boolean;
-  readonly countOnly?: boolean;
+  readonly limit?: number | undefined;
+  readonly revision?: number | undefined;
+  readonly countOnly?: boolean | undefined;
 }
 
-export const encodeRange = (range: EtcdRange): Buffer => rangeMessage(range).finish();
-
-const rangeMessage = ({ key, end = '', limit = 0, revision = 0, keysOnly, countOnly }: EtcdRange): ProtoWriter =>
-  message()
-    .bytes(1, key)
-    .bytes(2, end)
-    .int(3, limit)
-    .int(4, revision)
-    .int(8, keysOnly === true)
-    .int(9, countOnly === true);
+export const encodeRange = ({ key, end = '', limit, revision, countOnly }: EtcdRange): Buffer =>
+  RANGE_REQUEST.encode({
+    key: Buffer.from(key),
+    rangeEnd: Buffer.from(end),
+    limit: limit ?? 0,
+    revision: revision ?? 0,
+    countOnly: countOnly ?? false,
+  });
 
 export interface EtcdRangeAnswer {
   readonly revision: number;
   readonly kvs: KeyValue[];
-  /** Of each key: how often it was written since it was created. */
-  readonly versions: number[];
   readonly count: number;
 }
 
 export function decodeRange(bytes: Buffer): EtcdRangeAnswer {
-  let revision = 0;
-  let count = 0;
-  const kvs: KeyValue[] = [];
-  const versions: number[] = [];
-  readFields(bytes, (field, value) => {
-    if (field === 1) revision = decodeHeader(asBytes(value));
-    else if (field === 2) {
-      const { kv, version } = decodeKeyValue(asBytes(value));
-      kvs.push(kv);
-      versions.push(version);
-    } else if (field === 4) count = asNumber(value);
-  });
-  return { revision, kvs, versions, count };
+  const { header, kvs, count } = RANGE_RESPONSE.decode(bytes);
+  return { revision: revisionOf(header), kvs: kvs.map(keyValueOf), count };
 }
 
 /** A condition on one key, what to do when it holds, and reading the key when it does not. */
@@ -60,26 +52,18 @@ export interface EtcdTxn {
   readonly put?: { readonly value: Buffer; readonly lease?: bigint };
 }
 
-export function encodeTxn({ key, modRevision, version, put }: EtcdTxn): Buffer {
+// hot: every write
+export function encodeTxn({ key: text, modRevision = 0, version, put }: EtcdTxn): Buffer {
+  const key = Buffer.from(text);
   const condition =
     version === undefined
-      ? message()
-          .int(2, 2)
-          .bytes(3, key)
-          .int(6, modRevision ?? 0)
-      : message().bytes(3, key).int(4, version);
+      ? { target: COMPARE_TARGET.mod, key, modRevision }
+      : { target: COMPARE_TARGET.version, key, version };
   const then =
     put === undefined
-      ? message().message(3, message().bytes(1, key))
-      : message().message(
-          2,
-          message()
-            .bytes(1, key)
-            .bytes(2, put.value)
-            .int(3, put.lease ?? 0n),
-        );
-  const otherwise = message().message(1, rangeMessage({ key }));
-  return message().message(1, condition).message(2, then).message(3, otherwise).finish();
+      ? { requestDeleteRange: { key } }
+      : { requestPut: { key, value: put.value, lease: put.lease ?? 0n } };
+  return TXN_REQUEST.encode({ compare: [condition], success: [then], failure: [{ requestRange: { key } }] });
 }
 
 export interface EtcdTxnAnswer {
@@ -91,36 +75,21 @@ export interface EtcdTxnAnswer {
 }
 
 export function decodeTxn(bytes: Buffer): EtcdTxnAnswer {
-  let revision = 0;
-  let succeeded = false;
-  let current: KeyValue | undefined;
-  let currentVersion = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 1) revision = decodeHeader(asBytes(value));
-    else if (field === 2) succeeded = asNumber(value) !== 0;
-    else if (field === 3) {
-      readFields(asBytes(value), (operation, answer) => {
-        if (operation !== 1) return;
-        const range = decodeRange(asBytes(answer));
-        current = range.kvs[0];
-        currentVersion = range.versions[0] ?? 0;
-      });
-    }
-  });
-  return { revision, succeeded, current, currentVersion };
+  const { header, succeeded, responses } = TXN_RESPONSE.decode(bytes);
+  const found = responses[0]?.responseRange?.kvs[0];
+  return {
+    revision: revisionOf(header),
+    succeeded,
+    current: found && keyValueOf(found),
+    currentVersion: found?.version ?? 0,
+  };
 }
 
-export const encodeCompaction = (revision: number): Buffer => message().int(1, revision).finish();
+export const encodeCompaction = (revision: number): Buffer => COMPACTION_REQUEST.encode({ revision });
 
-export const encodeLeaseGrant = (ttlSeconds: number): Buffer => message().int(1, ttlSeconds).finish();
+export const encodeLeaseGrant = (ttlSeconds: number): Buffer => LEASE_GRANT_REQUEST.encode({ ttl: ttlSeconds });
 
-export function decodeLeaseGrant(bytes: Buffer): bigint {
-  let id = 0n;
-  readFields(bytes, (field, value) => {
-    if (field === 2 && !Buffer.isBuffer(value)) id = BigInt(value);
-  });
-  return id;
-}
+export const decodeLeaseGrant = (bytes: Buffer): bigint => LEASE_GRANT_RESPONSE.decode(bytes).id;
 
 export interface EtcdStatus {
   readonly revision: number;
@@ -129,15 +98,8 @@ export interface EtcdStatus {
 }
 
 export function decodeStatus(bytes: Buffer): EtcdStatus {
-  let revision = 0;
-  let version = '';
-  let dbSizeBytes = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 1) revision = decodeHeader(asBytes(value));
-    else if (field === 2) version = asText(value);
-    else if (field === 3) dbSizeBytes = asNumber(value);
-  });
-  return { revision, version, dbSizeBytes };
+  const { header, version, dbSize } = STATUS_RESPONSE.decode(bytes);
+  return { revision: revisionOf(header), version, dbSizeBytes: dbSize };
 }
 
 export interface EtcdWatchCreate {
@@ -149,16 +111,20 @@ export interface EtcdWatchCreate {
 }
 
 export const encodeWatchCreate = ({ watchId, key, end, startRevision, previous }: EtcdWatchCreate): Buffer =>
-  message()
-    .message(
-      1,
-      message().bytes(1, key).bytes(2, end).int(3, startRevision).int(4, true).int(6, previous).int(7, watchId),
-    )
-    .finish();
+  WATCH_REQUEST.encode({
+    createRequest: {
+      key: Buffer.from(key),
+      rangeEnd: Buffer.from(end),
+      startRevision,
+      progressNotify: true,
+      prevKv: previous,
+      watchId,
+    },
+  });
 
-export const encodeWatchCancel = (watchId: number): Buffer => message().message(2, message().int(1, watchId)).finish();
+export const encodeWatchCancel = (watchId: number): Buffer => WATCH_REQUEST.encode({ cancelRequest: { watchId } });
 
-export const encodeWatchProgress = (): Buffer => message().message(3, message()).finish();
+export const encodeWatchProgress = (): Buffer => WATCH_REQUEST.encode({ progressRequest: {} });
 
 export interface EtcdEvent {
   readonly type: 'put' | 'delete';
@@ -178,65 +144,21 @@ export interface EtcdWatchAnswer {
 }
 
 export function decodeWatch(bytes: Buffer): EtcdWatchAnswer {
-  const answer = { revision: 0, watchId: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' };
-  const events: EtcdEvent[] = [];
-  readFields(bytes, (field, value) => {
-    switch (field) {
-      case 1:
-        answer.revision = decodeHeader(asBytes(value));
-        break;
-      case 2:
-        answer.watchId = asNumber(value);
-        break;
-      case 3:
-        answer.created = asNumber(value) !== 0;
-        break;
-      case 4:
-        answer.canceled = asNumber(value) !== 0;
-        break;
-      case 5:
-        answer.compactRevision = asNumber(value);
-        break;
-      case 6:
-        answer.cancelReason = asText(value);
-        break;
-      case 11:
-        events.push(decodeEvent(asBytes(value)));
-        break;
-      default:
-    }
-  });
-  return { ...answer, events };
+  const { header, events, ...answer } = WATCH_RESPONSE.decode(bytes);
+  return { ...answer, revision: revisionOf(header), events: events.map(eventOf) };
 }
 
-function decodeEvent(bytes: Buffer): EtcdEvent {
-  let type: 'put' | 'delete' = 'put';
-  let kv: KeyValue | undefined;
-  let previous: KeyValue | undefined;
-  readFields(bytes, (field, value) => {
-    if (field === 1) type = asNumber(value) === 1 ? 'delete' : 'put';
-    else if (field === 2) kv = decodeKeyValue(asBytes(value)).kv;
-    else if (field === 3) previous = decodeKeyValue(asBytes(value)).kv;
-  });
+function eventOf({ type, kv, prevKv }: EventMessage): EtcdEvent {
   if (kv === undefined) throw new Error('etcd: an event without a key');
-  return { type, kv, previous };
+  const previous = prevKv && keyValueOf(prevKv);
+  return { type: type === EVENT_TYPE.delete ? 'delete' : 'put', kv: keyValueOf(kv), previous };
 }
 
-function decodeKeyValue(bytes: Buffer): { kv: KeyValue; version: number } {
-  let key = '';
-  let value: Buffer = NO_BYTES;
-  let modRevision = 0;
-  let createRevision = 0;
-  let version = 0;
-  readFields(bytes, (field, part) => {
-    if (field === 1) key = asText(part);
-    else if (field === 2) createRevision = asNumber(part);
-    else if (field === 3) modRevision = asNumber(part);
-    else if (field === 4) version = asNumber(part);
-    else if (field === 5) value = asBytes(part);
-  });
-  return { kv: { key, value, modRevision, createRevision }, version };
-}
+const keyValueOf = ({ key, value, modRevision, createRevision }: EtcdKeyValue): KeyValue => ({
+  key: key.toString(),
+  value,
+  modRevision,
+  createRevision,
+});
 
-/** Of a header only the revision is wanted: the ids in front of it are 64 bits each. */
-const decodeHeader = (bytes: Buffer): number => readInt(bytes, 3);
+const revisionOf = (header: ResponseHeader | undefined): number => header?.revision ?? 0;

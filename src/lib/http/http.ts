@@ -72,6 +72,8 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: ResponseBody;
+  /** What follows a whole body, where the connection can send it (HTTP/2); a stream has `trail` for it. */
+  readonly trailers?: HttpResponse['headers'];
   /** Another server's headers: they stand beside those that the filters set, not in their place. */
   readonly besideOurs?: boolean;
   /** The API object the answer is, for whoever records it; absent where the body is anything else. */

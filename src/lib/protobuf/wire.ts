@@ -106,10 +106,11 @@ export function readInt(bytes: Buffer, field: number): number {
   return value;
 }
 
-const VARINT = 0;
-const LENGTH_DELIMITED = 2;
+export const VARINT = 0;
+export const LENGTH_DELIMITED = 2;
 
-class Cursor {
+/** Where reading is in a message. */
+export class Cursor {
   at = 0;
 
   constructor(private readonly all: Buffer) {}
@@ -196,8 +197,8 @@ const MAX_SHIFTED = 2 ** 31 - 1;
 
 const isLarge = (value: number | bigint): boolean => typeof value !== 'number' || value < 0 || value > MAX_SHIFTED;
 
-function varintLength(value: number | bigint): number {
-  if (isLarge(value)) return largeVarint(value).length;
+export function varintLength(value: number | bigint): number {
+  if (isLarge(value)) return typeof value === 'number' && value > 0 ? largeLength(value) : largeVarint(value).length;
   const small = value as number;
   if (small < 0x80) return 1;
   if (small < 0x4000) return 2;
@@ -205,10 +206,17 @@ function varintLength(value: number | bigint): number {
   return small < 0x1000_0000 ? 4 : 5;
 }
 
-function putVarint(target: Buffer, start: number, value: number): number {
+/** Of a number above 31 bits. */
+function largeLength(value: number): number {
+  let length = 0;
+  for (let rest = value; rest >= 1; rest /= 128) length++;
+  return length;
+}
+
+export function putVarint(target: Buffer, start: number, value: number | bigint): number {
   if (isLarge(value)) return putLargeVarint(target, start, value);
   let at = start;
-  let rest = value;
+  let rest = value as number;
   for (; rest > 127; rest >>>= 7) target[at++] = (rest & 127) | 128;
   target[at++] = rest;
   return at;
@@ -230,4 +238,12 @@ export function largeVarint(value: number | bigint): number[] {
   }
   bytes.push(Number(rest));
   return bytes;
+}
+
+/** The numbers of a packed list. */
+export function readPacked(bytes: Buffer): number[] {
+  const cursor = new Cursor(bytes);
+  const numbers: number[] = [];
+  while (cursor.at < bytes.length) numbers.push(Number(cursor.varint()));
+  return numbers;
 }

@@ -1,4 +1,5 @@
 // One connection: its streams, what it writes in each turn of the event loop, and how it ends.
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
@@ -86,11 +87,11 @@ export class Http2Connection implements ServerConnection, Reader {
   #timer: NodeJS.Timeout | undefined = undefined;
 
   constructor(
-    private readonly socket: TLSSocket,
+    private readonly socket: TLSSocket | Socket,
     private readonly options: ConnectionOptions,
   ) {
     this.remoteAddress = peerAddressOf(socket);
-    this.clientCertificates = peerCertificatesOf(socket);
+    this.clientCertificates = peerCertificatesOf(socket as TLSSocket);
     this.bodyErrors = options.bodyErrors;
     this.output = new Output(options.pool);
     this.outgoing = new Outgoing(

@@ -109,7 +109,8 @@ export class Serving {
     const sent = bodiless || stream.method === 'HEAD' ? 0 : length;
     this.#putHead(stream, response, bodiless ? undefined : length, sent === 0);
     connection.schedule();
-    if (sent === 0) stream.ended = true;
+    if (response.trailers !== undefined && sent > 0) stream.trailers = response.trailers;
+    else if (sent === 0) stream.ended = true;
     else if (connection.outgoing.mayPass(connection.output, stream, sent)) {
       connection.outgoing.pass(connection.output, stream, pieces, sent);
       stream.ended = true;
