@@ -8,7 +8,7 @@ import { Yielder } from '../lib/scheduling/yield.js';
 import { addQuantities, compareQuantities, formatQuantity } from '../machinery/quantity.js';
 import type { ResourceRegistry } from '../registry/registry.js';
 import type { ResourceList, ResourceQuota } from '../schema/generated/core.v1.js';
-import { startInformer } from '../storage/informer.js';
+import { type Informer, startInformer } from '../storage/informer.js';
 import { type ControllerParts, registryOf, updateSame } from './controller.js';
 import { WorkQueue } from '../lib/async/work-queue.js';
 
@@ -27,69 +27,92 @@ interface Counted {
   readonly evaluator: QuotaEvaluator;
 }
 
-export async function startResourceQuotaController(parts: ControllerParts): Promise<void> {
-  const { clock, signal, log, context } = parts;
-  const followed = new Map<unknown, AbortController>();
+export const startResourceQuotaController = (parts: ControllerParts): Promise<void> =>
+  new ResourceQuotaController(parts).start();
+
+class ResourceQuotaController {
+  readonly #parts: ControllerParts;
+  readonly #queue: WorkQueue;
+  readonly #quotas: Informer;
+  /** The informers of what some quota counts, by store. */
+  readonly #followed = new Map<unknown, AbortController>();
   /** Quotas that were just counted, and whether they are to be again. */
-  const resting = new Map<string, boolean>();
-  const queue = new WorkQueue({
-    name: 'resourcequota',
-    concurrency: CONCURRENCY,
-    clock,
-    signal,
-    log,
-    async work(key) {
-      const quota = quotas.objects.get(key)?.object() as Readonly<ResourceQuota> | undefined;
-      if (quota === undefined) return 'done';
-      const counted = countedBy(parts, quota);
-      await Promise.all(counted.map(follow));
-      const startedMs = performance.now();
-      try {
-        return await settle(parts, quota, counted);
-      } finally {
-        rest(key, performance.now() - startedMs);
-      }
-    },
-  });
-  const quotas = startInformer({
-    store: registryOf(parts, QUOTAS).store,
-    signal,
-    log,
-    onUpsert: (stored, before) => {
-      const { spec, status } = stored.object() as Readonly<ResourceQuota>;
-      const old = before?.object() as Readonly<ResourceQuota> | undefined;
-      if (old !== undefined && deepEqual(spec, old.spec) && deepEqual(spec.hard, status.hard)) return;
-      queue.add(stored.key);
-    },
-    onDelete: () => undefined,
-  });
-  const countAll = (): void => {
-    for (const key of quotas.objects.keys()) queue.add(key);
+  readonly #resting = new Map<string, boolean>();
+
+  constructor(parts: ControllerParts) {
+    const { clock, signal, log } = parts;
+    this.#parts = parts;
+    this.#queue = new WorkQueue({
+      name: 'resourcequota',
+      concurrency: CONCURRENCY,
+      clock,
+      signal,
+      log,
+      work: (key) => this.#count(key),
+    });
+    this.#quotas = startInformer({
+      store: registryOf(parts, QUOTAS).store,
+      signal,
+      log,
+      onUpsert: (stored, before) => {
+        const { spec, status } = stored.object() as Readonly<ResourceQuota>;
+        const old = before?.object() as Readonly<ResourceQuota> | undefined;
+        if (old !== undefined && deepEqual(spec, old.spec) && deepEqual(spec.hard, status.hard)) return;
+        this.#queue.add(stored.key);
+      },
+      onDelete: () => undefined,
+    });
+  }
+
+  async start(): Promise<void> {
+    const { clock } = this.#parts;
+    clock.after(RECOUNT_EVERY_MS, this.#recount);
+    clock.after(KINDS_EVERY_MS, this.#leaveUnserved);
+    await this.#quotas.synced;
+  }
+
+  async #count(key: string): Promise<'done' | 'again'> {
+    const quota = this.#quotas.objects.get(key)?.object() as Readonly<ResourceQuota> | undefined;
+    if (quota === undefined) return 'done';
+    const counted = countedBy(this.#parts, quota);
+    await Promise.all(counted.map((each) => this.#follow(each)));
+    const startedMs = performance.now();
+    try {
+      return await settle(this.#parts, quota, counted);
+    } finally {
+      this.#rest(key, performance.now() - startedMs);
+    }
+  }
+
+  #countAll(): void {
+    for (const key of this.#quotas.objects.keys()) this.#queue.add(key);
+  }
+
+  readonly #recount = (): void => {
+    const { clock, signal } = this.#parts;
+    this.#countAll();
+    if (!signal.aborted) clock.after(RECOUNT_EVERY_MS, this.#recount);
   };
-  const recount = (): void => {
-    countAll();
-    if (!signal.aborted) clock.after(RECOUNT_EVERY_MS, recount);
-  };
-  clock.after(RECOUNT_EVERY_MS, recount);
-  const leaveUnserved = (): void => {
-    const served = new Set<unknown>(parts.registries().map(({ store }) => store));
-    for (const [store, stop] of followed) {
+
+  readonly #leaveUnserved = (): void => {
+    const { clock, signal, registries } = this.#parts;
+    const served = new Set<unknown>(registries().map(({ store }) => store));
+    for (const [store, stop] of this.#followed) {
       if (served.has(store)) continue;
       stop.abort();
-      followed.delete(store);
+      this.#followed.delete(store);
       // A custom kind that was changed is served from another store: counting finds it.
-      countAll();
+      this.#countAll();
     }
-    if (!signal.aborted) clock.after(KINDS_EVERY_MS, leaveUnserved);
+    if (!signal.aborted) clock.after(KINDS_EVERY_MS, this.#leaveUnserved);
   };
-  clock.after(KINDS_EVERY_MS, leaveUnserved);
-  await quotas.synced;
 
   /** Only what some quota counts is followed. */
-  async function follow({ registry, evaluator }: Counted): Promise<void> {
-    if (followed.has(registry.store)) return;
+  async #follow({ registry, evaluator }: Counted): Promise<void> {
+    if (this.#followed.has(registry.store)) return;
+    const { signal, log, context } = this.#parts;
     const stop = new AbortController();
-    followed.set(registry.store, stop);
+    this.#followed.set(registry.store, stop);
     const { synced } = startInformer({
       store: registry.store,
       signal: AbortSignal.any([signal, stop.signal]),
@@ -97,31 +120,31 @@ export async function startResourceQuotaController(parts: ControllerParts): Prom
       onUpsert: (stored, before) => {
         if (before === undefined || evaluator.each !== undefined) return;
         const usage = evaluator.usage(stored.object(), context());
-        if (!deepEqual(usage, evaluator.usage(before.object(), context()))) enqueue(stored.key, evaluator);
+        if (!deepEqual(usage, evaluator.usage(before.object(), context()))) this.#enqueue(stored.key, evaluator);
       },
-      onDelete: (stored) => enqueue(stored.key, evaluator),
+      onDelete: (stored) => this.#enqueue(stored.key, evaluator),
     });
     await synced;
   }
 
-  function enqueue(changed: string, evaluator: QuotaEvaluator): void {
+  #enqueue(changed: string, evaluator: QuotaEvaluator): void {
     const namespace = changed.slice(0, changed.indexOf('/') + 1);
-    for (const [key, stored] of quotas.objects) {
+    for (const [key, stored] of this.#quotas.objects) {
       if (!key.startsWith(namespace)) continue;
       const { spec } = stored.object() as Readonly<ResourceQuota>;
       if (!Object.keys(spec.hard ?? {}).some((name) => evaluator.counts(name))) continue;
-      if (resting.has(key)) resting.set(key, true);
-      else queue.add(key);
+      if (this.#resting.has(key)) this.#resting.set(key, true);
+      else this.#queue.add(key);
     }
   }
 
-  function rest(key: string, countedMs: number): void {
-    if (countedMs < SHORT_MS || resting.has(key)) return;
-    resting.set(key, false);
-    clock.after(countedMs * REST_FACTOR, () => {
-      const isWanted = resting.get(key) === true;
-      resting.delete(key);
-      if (isWanted) queue.add(key);
+  #rest(key: string, countedMs: number): void {
+    if (countedMs < SHORT_MS || this.#resting.has(key)) return;
+    this.#resting.set(key, false);
+    this.#parts.clock.after(countedMs * REST_FACTOR, () => {
+      const isWanted = this.#resting.get(key) === true;
+      this.#resting.delete(key);
+      if (isWanted) this.#queue.add(key);
     });
   }
 }

@@ -40,7 +40,7 @@ export interface ChainOptions {
   /** Authorizers see the selectors of a list: the `AuthorizeWithSelectors` gate, on by default. */
   readonly authorizeWithSelectors?: boolean;
   /** Encodes a refusal in the form the client accepts. */
-  readonly renderStatus?: (error: StatusError, exchange: Exchange) => HttpResponse;
+  readonly renderStatus?: RenderStatus;
   readonly requestTimeoutMs: number;
   readonly maxRequestsInFlight: number;
   readonly maxMutatingRequestsInFlight: number;
@@ -68,13 +68,30 @@ export function buildChain(
   options: ChainOptions,
   handler: Handler,
 ): (request: HttpRequest) => MaybePromise<HttpResponse> {
-  const { logs, metrics, draining, authorizer, tracing } = options;
+  const { tracing } = options;
   const renderStatus = options.renderStatus ?? statusAsJson;
+  const stages = onceKnown(options, renderStatus);
+  const plain = compose(
+    stages.map((stage) => stage.filter),
+    handler,
+  );
+  // Only authenticated clients may request tracing.
+  const answer = tracing === undefined ? plain : traceRequest(tracing, plain, compose(stages.map(staged), handler));
+  const run = compose(untilKnown(options, renderStatus), answer);
+
+  return (request) => {
+    const exchange = new Exchange(request, Date.now(), performance.now());
+    return whenReady(run(exchange), (response) => complete(exchange, response));
+  };
+}
+
+/** The filters up to authentication, which is the last of them. */
+function untilKnown(options: ChainOptions, renderStatus: RenderStatus): readonly (Filter | undefined)[] {
+  const { logs, metrics, draining, tracing } = options;
   const refuse: Refuse = (error, exchange) => {
     const response = renderStatus(error, exchange);
     return options.audit === undefined ? response : auditRefusal(options.audit, exchange, response);
   };
-
   const authenticate = authentication({
     authenticator: options.authenticator,
     refuse,
@@ -83,7 +100,7 @@ export function buildChain(
     identityHeaders: options.identityHeaders,
     log: logs.for('authentication'),
   });
-  const untilKnown: readonly (Filter | undefined)[] = [
+  return [
     // First, so that even the answer to a panic carries the id that its log line names.
     auditId,
     // Whoever has something to note finds where to.
@@ -114,8 +131,12 @@ export function buildChain(
     cors(options.corsAllowedOrigins),
     tracing === undefined ? authenticate : traceAuthentication(tracing, authenticate),
   ];
-  // Stages have spans of their own where a request is traced.
-  const onceKnown: readonly Stage[] = [
+}
+
+/** What runs once the client is authenticated. Stages have spans of their own where a request is traced. */
+function onceKnown(options: ChainOptions, renderStatus: RenderStatus): readonly Stage[] {
+  const { logs, metrics, authorizer } = options;
+  return [
     // Records the authenticated user, so before impersonation.
     { name: 'audit', filter: options.audit && audit(options.audit) },
     // The fair share and the permissions are those of the user acted as.
@@ -141,19 +162,9 @@ export function buildChain(
     // Nothing is written before the storage version is published.
     { filter: options.storageVersions && storageVersionPrecondition(options.storageVersions) },
   ];
-  const plain = compose(
-    onceKnown.map((stage) => stage.filter),
-    handler,
-  );
-  // Only authenticated clients may request tracing.
-  const answer = tracing === undefined ? plain : traceRequest(tracing, plain, compose(onceKnown.map(staged), handler));
-  const run = compose(untilKnown, answer);
-
-  return (request) => {
-    const exchange = new Exchange(request, Date.now(), performance.now());
-    return whenReady(run(exchange), (response) => complete(exchange, response));
-  };
 }
+
+type RenderStatus = (error: StatusError, exchange: Exchange) => HttpResponse;
 
 const limits = ({ maxRequestsInFlight, maxMutatingRequestsInFlight, metrics }: ChainOptions): Filter | undefined =>
   maxInFlight({
@@ -170,7 +181,7 @@ function compose(filters: readonly (Filter | undefined)[], handler: Handler): Ha
   }, handler);
 }
 
-function refusals(renderStatus: (error: StatusError, exchange: Exchange) => HttpResponse): Filter {
+function refusals(renderStatus: RenderStatus): Filter {
   return (exchange, next) => {
     const render = (error: unknown): HttpResponse => {
       // Who was turned away at the door was not served.

@@ -12,7 +12,7 @@ import {
 } from '../../apis/core/service/node-port-allocator.js';
 import { createAddressBitmapRepair, createNodePortRepair } from '../../apis/core/service/range-repair.js';
 import { repairAddresses } from '../../apis/core/service/repair.js';
-import { createServerClient, SERVER_MANAGER } from '../../registry/server-client.js';
+import { createServerClient, SERVER_MANAGER, type ServerClient } from '../../registry/server-client.js';
 import { repeat } from '../../lib/async/repeat.js';
 import type { Cidr } from '../../lib/values/ip-address.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
@@ -51,7 +51,7 @@ export interface ServicePools extends ServiceAllocators {
 }
 
 export function createServiceAllocators(options: AllocatorOptions): ServicePools {
-  const { resources, ranges, context, features } = options;
+  const { resources, ranges, nodePorts, features, log } = options;
   const store = resources.openStore({
     resource: { group: '', resource: 'servicenodeportallocations' },
     prefix: `${options.prefix}/ranges/`,
@@ -59,41 +59,55 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
     codec: objectCodec(mustType('io.k8s.api.core.v1.RangeAllocation')),
     fieldsOf: () => ({}),
   });
-  const client = createServerClient({ operations: resources.operations, lookup: resources.lookup, context });
-  const objects: AddressObjects = {
-    async serviceCidrs() {
-      const stored = await resources.lookup.list(SERVICE_CIDRS, '');
-      return stored.map((item) => item.object() as ServiceCIDR);
-    },
-    async exists(name) {
-      return (await resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
-    },
-    create: (address) => client.create(IP_ADDRESSES, address, SERVER_MANAGER),
-    async delete(name) {
-      try {
-        await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
-        return true;
-      } catch (error) {
-        if (!(error instanceof StatusError && error.code === 404)) throw error;
-        return false;
-      }
-    },
-  };
-  const addressObjects = async (): Promise<readonly Readonly<IPAddress>[]> =>
-    (await resources.lookup.list(IP_ADDRESSES, '')).map((item) => item.object() as IPAddress);
-  const services = async (): Promise<readonly Readonly<Service>[]> =>
-    (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as Service);
-  const { log } = options;
-  const random = (below: number): number => crypto.randomInt(below);
+  const objects = new StoredAddresses(options);
   const addressMetrics = createAddressMetrics(options.metrics, () => performance.now());
-  const portMetrics = createNodePortMetrics(options.metrics, options.nodePorts.size);
-  const ports = nodePortBitmap(store, options.nodePorts, random, portMetrics.inUse);
+  const portMetrics = createNodePortMetrics(options.metrics, nodePorts.size);
+  const ports = nodePortBitmap(store, nodePorts, randomBelow, portMetrics.inUse);
   const hasObjects = features.enabled('MultiCIDRServiceAllocator');
   const hasBitmaps = !hasObjects || !features.enabled('DisableAllocatorDualWrite');
-  const bitmaps = hasBitmaps ? addressBitmaps(ranges, store, random) : [];
+  const bitmaps = hasBitmaps ? addressBitmaps(ranges, store, randomBelow) : [];
+  const repairs = repairsOf(options, { ports, portMetrics, bitmaps, objects, addressMetrics, hasObjects });
+  const repair = async (): Promise<void> => {
+    for (const each of repairs) await each();
+  };
+  const addresses = (): AddressAllocator => {
+    if (!hasObjects) return createBitmapAllocator(bitmaps);
+    const random = (below: bigint): bigint => crypto.randomBytes(8).readBigUInt64BE() % below;
+    const asObjects = createAddressAllocator({ ranges, random, objects, metrics: addressMetrics });
+    return hasBitmaps ? takenInBoth(bitmaps, asObjects) : asObjects;
+  };
+  return {
+    families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
+    nodePorts: createNodePortAllocator(ports, nodePorts, portMetrics),
+    addresses: addresses(),
+    leaked: (what, error) => log.info(`cannot release the ${what}: ${errorText(error)}`),
+    repair: {
+      name: 'start-service-ip-repair-controllers',
+      run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, timeoutMs: REPAIR_TIMEOUT_MS, signal, log }),
+    },
+  };
+}
+
+const randomBelow = (below: number): number => crypto.randomInt(below);
+
+interface RepairedPools {
+  readonly ports: ReturnType<typeof nodePortBitmap>;
+  readonly portMetrics: ReturnType<typeof createNodePortMetrics>;
+  readonly bitmaps: ReturnType<typeof addressBitmaps>;
+  readonly objects: StoredAddresses;
+  readonly addressMetrics: ReturnType<typeof createAddressMetrics>;
+  /** Addresses are IPAddress objects. */
+  readonly hasObjects: boolean;
+}
+
+/** What brings each pool in line with the stored services, in this order. */
+function repairsOf({ resources, nodePorts, context, log }: AllocatorOptions, pools: RepairedPools): Repair[] {
+  const { objects, portMetrics, addressMetrics } = pools;
+  const services = async (): Promise<readonly Readonly<Service>[]> =>
+    (await resources.lookup.list(SERVICES, '')).map((item) => item.object() as Service);
   const parts = { services, log };
-  const repairPorts = createNodePortRepair(ports, options.nodePorts, parts);
-  const repairs = [
+  const repairPorts = createNodePortRepair(pools.ports, nodePorts, parts);
+  const repairs: Repair[] = [
     async () => {
       try {
         await repairPorts();
@@ -102,43 +116,64 @@ export function createServiceAllocators(options: AllocatorOptions): ServicePools
         throw error;
       }
     },
-    ...bitmaps.map((bitmap) => createAddressBitmapRepair(bitmap, parts)),
+    ...pools.bitmaps.map((bitmap) => createAddressBitmapRepair(bitmap, parts)),
   ];
-  if (hasObjects) {
+  if (pools.hasObjects) {
     repairs.push(async () => {
       await repairAddresses({
         ...parts,
-        addresses: addressObjects,
+        addresses: () => objects.all(),
         create: (address) => objects.create(address),
         delete: (name) => objects.delete(name),
         now: () => context().now(),
       });
-      addressMetrics.found(await addressObjects());
+      addressMetrics.found(await objects.all());
     });
   }
-  const repair = async (): Promise<void> => {
-    for (const each of repairs) await each();
-  };
-  const addresses = (): AddressAllocator => {
-    if (!hasObjects) return createBitmapAllocator(bitmaps);
-    const asObjects = createAddressAllocator({
-      ranges,
-      random: (below) => crypto.randomBytes(8).readBigUInt64BE() % below,
-      objects,
-      metrics: addressMetrics,
-    });
-    return hasBitmaps ? takenInBoth(bitmaps, asObjects) : asObjects;
-  };
-  return {
-    families: ranges.map(({ family }) => (family === 4 ? 'IPv4' : 'IPv6')),
-    nodePorts: createNodePortAllocator(ports, options.nodePorts, portMetrics),
-    addresses: addresses(),
-    leaked: (what, error) => log.info(`cannot release the ${what}: ${errorText(error)}`),
-    repair: {
-      name: 'start-service-ip-repair-controllers',
-      run: (signal) => repeat(repair, { everyMs: REPAIR_INTERVAL_MS, timeoutMs: REPAIR_TIMEOUT_MS, signal, log }),
-    },
-  };
+  return repairs;
+}
+
+type Repair = () => Promise<void>;
+
+/** The objects by which addresses are allocated, as they are stored. */
+class StoredAddresses implements AddressObjects {
+  readonly #options: AllocatorOptions;
+  readonly #client: ServerClient;
+
+  constructor(options: AllocatorOptions) {
+    const { resources, context } = options;
+    this.#options = options;
+    this.#client = createServerClient({ operations: resources.operations, lookup: resources.lookup, context });
+  }
+
+  async serviceCidrs(): Promise<readonly Readonly<ServiceCIDR>[]> {
+    const stored = await this.#options.resources.lookup.list(SERVICE_CIDRS, '');
+    return stored.map((item) => item.object() as ServiceCIDR);
+  }
+
+  async all(): Promise<readonly Readonly<IPAddress>[]> {
+    const stored = await this.#options.resources.lookup.list(IP_ADDRESSES, '');
+    return stored.map((item) => item.object() as IPAddress);
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await this.#options.resources.lookup.get(IP_ADDRESSES, '', name)) !== undefined;
+  }
+
+  create(address: IPAddress): Promise<boolean> {
+    return this.#client.create(IP_ADDRESSES, address, SERVER_MANAGER);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const { resources, context } = this.#options;
+    try {
+      await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
+      return true;
+    } catch (error) {
+      if (!(error instanceof StatusError && error.code === 404)) throw error;
+      return false;
+    }
+  }
 }
 
 /** The endpoints of a service that is gone; there may be none. */
