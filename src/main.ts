@@ -1,8 +1,10 @@
 // The program: from its command line to its end.
 import path from 'node:path';
 import { errorText } from './lib/text/error-text.js';
+import type { Logs } from './lib/telemetry/log.js';
 import { buildStamp } from './machinery/build-stamp.js';
 import { PROGRAM } from './machinery/names.js';
+import type { Options } from './options/options.js';
 import { commandFailedLine, parseCommandLine } from './options/parse-command-line.js';
 import { buildServer } from './server/build-server.js';
 import { configurationHooks } from './server/configuration-hooks.js';
@@ -10,9 +12,13 @@ import { firstSignal } from './server/lifecycle/lifecycle.js';
 import { StartFailure } from './server/lifecycle/start-failure.js';
 import { PostStartHookError } from './server/lifecycle/post-start-hooks.js';
 import { serviceManager } from './server/lifecycle/service-manager.js';
+import { superviseServer } from './server/supervise.js';
 import { createServerLogs } from './server/telemetry/logs.js';
 import { serveClusters } from './testkit/host/serve-clusters.js';
 import { SERVE_CLUSTERS } from './testkit/protocol/serve-clusters-flags.js';
+import { linkToSupervisor } from './workers/processes.js';
+import type { SupervisorLink } from './workers/supervisor-link.js';
+import { WorkersFailed } from './workers/supervisor.js';
 
 /** Node cuts small buffers from slabs of this size. Each request takes several kilobytes; the default is 8. */
 Buffer.poolSize = 64 * 1024;
@@ -39,7 +45,9 @@ async function main(): Promise<void> {
       break;
   }
   const { options, notices } = command;
-  for (const notice of notices) process.stderr.write(`${notice}\n`);
+  const link = linkToSupervisor(options.workers);
+  // The supervisor has said these.
+  if (link === undefined) for (const notice of notices) process.stderr.write(`${notice}\n`);
   const logs = createServerLogs(options);
   const log = logs.for('main');
   // What nobody caught is a bug of ours that may have left anything half done: the process ends, with a trace of it.
@@ -49,32 +57,69 @@ async function main(): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(2);
   });
-  for (const warning of options.warnings) log.warning(warning);
-  const signal = firstSignal();
+  if (link === undefined) for (const warning of options.warnings) log.warning(warning);
   try {
-    const manager = serviceManager({ env: process.env, log });
-    const server = await buildServer(options, logs);
-    const started = server.started.then(() => {
-      manager.ready();
-      return signal;
-    });
-    // A start-up step that fails ends the process: half a server is worse than none.
-    await Promise.race([signal, started]);
-    manager.stopping();
-    await server.shutdown();
+    if (link !== undefined) await work(options, logs, link);
+    else if (options.workers > 1) await supervise(options, logs);
+    else await serve(options, logs);
     logs.flush();
     process.exit(0);
   } catch (error) {
     logs.flush();
-    const text = errorText(error);
-    process.stderr.write(`${commandFailedLine(text, new Date(), options.logs.loggingFormat)}\n`);
-    if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
+    // A worker that did not come up has said why itself.
+    if (!(error instanceof WorkersFailed && error.atStart && error.last.signal === null)) {
+      const text = errorText(error);
+      process.stderr.write(`${commandFailedLine(text, new Date(), options.logs.loggingFormat)}\n`);
+      if (error instanceof TypeError || error instanceof RangeError) process.stderr.write(`${error.stack}\n`);
+    }
     process.exit(exitCodeOf(error));
   }
 }
 
+/** One process, which is the server. */
+async function serve(options: Options, logs: Logs): Promise<void> {
+  const signal = firstSignal();
+  const manager = serviceManager({ env: process.env, log: logs.for('main') });
+  const server = await buildServer(options, logs);
+  const started = server.started.then(() => {
+    manager.ready();
+    return signal;
+  });
+  // A start-up step that fails ends the process: half a server is worse than none.
+  await Promise.race([signal, started]);
+  manager.stopping();
+  await server.shutdown();
+}
+
+/** One of the processes that are the server. */
+async function work(options: Options, logs: Logs, link: SupervisorLink): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => link.requestShutdown());
+  const server = await buildServer(options, logs, { link });
+  const started = server.started.then(() => {
+    link.started();
+    return link.shutdown;
+  });
+  await Promise.race([link.shutdown, started]);
+  await server.shutdown();
+}
+
+/** The process that starts those that are the server. */
+async function supervise(options: Options, logs: Logs): Promise<void> {
+  const signal = firstSignal();
+  const manager = serviceManager({ env: process.env, log: logs.for('main') });
+  const server = await superviseServer(options, logs);
+  const started = server.started.then(() => {
+    manager.ready();
+    return signal;
+  });
+  await Promise.race([signal, server.signalled, started, server.failed]);
+  manager.stopping();
+  await server.shutdown();
+}
+
 function exitCodeOf(error: unknown): number {
   if (error instanceof StartFailure) return error.exitCode;
+  if (error instanceof WorkersFailed) return (error.atStart ? error.last.code : undefined) ?? FATAL_EXIT_CODE;
   return error instanceof PostStartHookError ? FATAL_EXIT_CODE : 1;
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const LINE = [
   ['lib'],
-  ['tracing', 'wire'],
+  ['tracing', 'wire', 'workers'],
   ['outbound'],
   ['machinery'],
   ['schema', 'cel', 'kv'],

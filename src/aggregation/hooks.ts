@@ -33,8 +33,15 @@ export interface AggregationOptions {
   readonly openApi: RemoteOpenApi;
 }
 
+export interface AggregationHook {
+  readonly name: string;
+  run(signal: AbortSignal): Promise<void> | void;
+}
+
 export interface Aggregation {
-  readonly hooks: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> | void }[];
+  readonly hooks: readonly AggregationHook[];
+  /** Those that only write what all processes of a server read: they run in one of them. */
+  readonly writers: readonly AggregationHook[];
   /** Undefined once every API service of the server's own has been seen available. */
   completion(): string | undefined;
 }
@@ -59,10 +66,6 @@ export function createAggregation(options: AggregationOptions): Aggregation {
       // Requests are handed on by what is followed: once it is known, everybody registered is reached.
       { name: 'apiservice-registration-controller', run: () => known },
       {
-        name: 'apiservice-status-local-available-controller',
-        run: (signal) => keepLocalAvailable(parts(signal)),
-      },
-      {
         name: 'apiservice-status-remote-available-controller',
         run: (signal) =>
           keepRemoteAvailability({
@@ -81,15 +84,21 @@ export function createAggregation(options: AggregationOptions): Aggregation {
       // The availability check fetches discovery, too, whenever it finds a server available.
       { name: 'apiservice-discovery-controller', run: () => known },
       {
-        name: 'kube-apiserver-autoregistration',
-        run: (signal) => keepRegistered({ ...parts(signal), builtIn, crds: storeOf(DEFINITIONS) }),
-      },
-      {
         name: 'apiservice-openapi-controller',
         run: (signal) => keepOpenApi({ services, documents: openApi, clock, signal, log }),
       },
       // The one before looks after both forms.
       { name: 'apiservice-openapiv3-controller', run: () => undefined },
+    ],
+    writers: [
+      {
+        name: 'apiservice-status-local-available-controller',
+        run: (signal) => keepLocalAvailable(parts(signal)),
+      },
+      {
+        name: 'kube-apiserver-autoregistration',
+        run: (signal) => keepRegistered({ ...parts(signal), builtIn, crds: storeOf(DEFINITIONS) }),
+      },
     ],
     completion: () => (missing.size === 0 ? undefined : `missing APIService: [${[...missing].sort().join(' ')}]`),
   };

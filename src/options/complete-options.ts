@@ -90,6 +90,7 @@ export function completeOptions({ values, setFlags, emulation, env }: Completion
       serviceAccountKeys,
     },
     controllers: CONTROLLERS.filter((name) => requested.includes(name) || requested.includes('*')),
+    workers: values.binnacle.workers === 'auto' ? os.availableParallelism() : Number(values.binnacle.workers),
     warnings,
   };
   return { ok: true, options };

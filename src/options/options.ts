@@ -27,6 +27,8 @@ export interface Options extends Flags {
   };
   /** The small in-process controllers to run, in a fixed order. */
   readonly controllers: readonly ControllerName[];
+  /** `--workers`: how many processes serve the port. */
+  readonly workers: number;
   /** For the log, once it is there. */
   readonly warnings: readonly string[];
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import os from 'node:os';
 import { test } from 'node:test';
 import { parseCommandLine } from './parse-command-line.js';
 import { assemblyMistake, workError } from './startup-checks.js';
@@ -104,6 +105,20 @@ test('an API the emulated release did not have cannot be turned on', () => {
     'cannot enable version resource.k8s.io/v1 in runtime-config because all the resources have been introduced after the current version 1.33. Consider setting --runtime-config-emulation-forward-compatible=true',
   );
   assert.equal(refusal(...flags, '--runtime-config-emulation-forward-compatible'), 'accepted');
+});
+
+test('workers are a number or as many as there are cores', () => {
+  assert.equal(run().workers, 1);
+  const etcd = [
+    '--etcd-servers=http://etcd:2379',
+    '--service-account-issuer=i',
+    '--service-account-signing-endpoint=s',
+  ];
+  assert.equal(run('--workers=16', ...etcd).workers, 16);
+  assert.equal(run('--workers=auto', ...etcd).workers, os.availableParallelism());
+  for (const wrong of ['0', '-1', '65', '2.5', 'all', '1e1', ' 2', '']) {
+    assert.match(refusal(`--workers=${wrong}`), /^--workers ".*" must be between 1 and 64, inclusive, or auto/);
+  }
 });
 
 test('controllers are known names or all of them', () => {

@@ -41,6 +41,7 @@ export function validateOptions(options: Options, hooks: ValidationHooks = {}): 
     ...addressFamilyErrors(options),
     ...serverCountErrors(options),
     ...controllerErrors(options),
+    ...workerErrors(options),
   ];
 }
 
@@ -204,4 +205,14 @@ function controllerErrors({ binnacle }: Options): string[] {
   return binnacle.controllers
     .filter((name) => name !== '*' && !CONTROLLERS.some((known) => known === name))
     .map((name) => `--controllers ${goQuote(name)} is unknown, allowed values: ${CONTROLLERS.join(', ')}, *`);
+}
+
+const MAX_WORKERS = 64;
+
+function workerErrors({ binnacle, workers, embeddedStore }: Options): string[] {
+  const isNumber = binnacle.workers === 'auto' || /^[1-9]\d?$/.test(binnacle.workers);
+  if (isNumber && workers <= MAX_WORKERS) {
+    return embeddedStore && workers > 1 ? ['--workers of more than 1 needs --etcd-servers'] : [];
+  }
+  return [`--workers ${goQuote(binnacle.workers)} must be between 1 and ${MAX_WORKERS}, inclusive, or auto`];
 }

@@ -1,6 +1,7 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 //
 //   foundation → objects → access → way → server     each has what those before it made, and adds its own
+import type { Socket } from 'node:net';
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
@@ -17,6 +18,7 @@ import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import { workerConverter } from '../rest/wire/convert-bytes.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/wire/media-types.js';
 import type { RestServices } from '../rest/contract/services.js';
+import type { SupervisorLink } from '../workers/supervisor-link.js';
 import { createServerClient } from '../registry/server-client.js';
 import { buildAuthentication } from './access/access.js';
 import { addKinds } from './add-kinds.js';
@@ -45,7 +47,7 @@ import { prepareCertificates } from './listener/prepare-certificates.js';
 import { buildRequestHandler } from './request-handler.js';
 import type { Resources } from './kinds/resources.js';
 import { createServerMetrics } from './metrics/server-metrics.js';
-import { ensurePortFree } from './listener/listener.js';
+import { ensurePortFree, type OpenPort } from './listener/port.js';
 import { type RunningServer, startServer } from './server.js';
 import { buildServiceAccountTokens } from './access/service-account-tokens.js';
 import { createServiceAllocators } from './kinds/service-allocators.js';
@@ -68,19 +70,23 @@ type RequestPath = ReturnType<typeof buildRequestPath>;
 export interface ServerParts {
   /** Opened already, in place of the embedded one; closed with the server. */
   readonly store?: KeyValueStore;
+  /** Where several processes are one server: what this one shares with the others. */
+  readonly link?: SupervisorLink | undefined;
 }
 
 export async function buildServer(options: Options, logs: Logs, given: ServerParts = {}): Promise<RunningServer> {
+  const { link } = given;
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
-  await ensurePortFree({ address, port, permitPortSharing });
-  const objects = await openObjects(buildCore(options, logs), given);
+  if (link === undefined) await ensurePortFree({ address, port, permitPortSharing });
+  const objects = await openObjects(buildCore(options, logs, link), given);
   const mistake = assemblyMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
   const { lifecycle, health, hooks, metrics, certificates, debug } = parts;
   const handler = buildHandler(parts);
   const { debugSocketPath: file } = options.features;
-  if (file !== '') lifecycle.onDrained(await serveDebugSocket({ file, debug, log: logs.for('debug') }));
+  if (file !== '' && link?.isFirst !== false)
+    lifecycle.onDrained(await serveDebugSocket({ file, debug, log: logs.for('debug') }));
   addHooks(parts);
   return startServer({
     listener: {
@@ -93,6 +99,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
       disableHttp2: options.secureServing.disableHttp2Serving,
       http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
       permitPortSharing,
+      ...(link !== undefined && { open: handedOver(link, { address, port }) }),
       onTlsError: metrics.onTlsError,
       handler,
     },
@@ -103,12 +110,21 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
   });
 }
 
+/** The supervisor has the port, and closes it. */
+const handedOver =
+  (link: SupervisorLink, at: Pick<OpenPort, 'address' | 'port'>) =>
+  (accept: (socket: Socket) => void): OpenPort => {
+    link.listen(accept);
+    return { ...at, close: () => undefined };
+  };
+
 /** What every part may need: life cycle, metrics and health, egress, traces and audit. */
-function buildCore(options: Options, logs: Logs) {
+function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefined) {
   const lifecycle = new Lifecycle({
     shutdownDelayMs: options.generic.shutdownDelayDurationMs,
     shutdownSendRetryAfter: options.generic.shutdownSendRetryAfter,
     shutdownWatchTerminationGracePeriodMs: options.generic.shutdownWatchTerminationGracePeriodMs,
+    ...(link !== undefined && { inStep: (phase) => link.phase(phase) }),
     log: logs.for('lifecycle'),
   });
   const onDrained = (close: () => Promise<void> | void): void => lifecycle.onDrained(close);
@@ -144,7 +160,7 @@ function buildCore(options: Options, logs: Logs) {
     registry,
     served,
     health,
-    hooks: new PostStartHooks(health),
+    hooks: new PostStartHooks(health, link),
     dialers,
     tracer,
     audit,

@@ -89,7 +89,7 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     log,
   });
   for (const hook of definitionsHooks(parts)) hooks.add(hook);
-  for (const hook of namespaces) hooks.add(hook);
+  for (const hook of namespaces) hooks.addOnce(hook);
   if (options.featureGates.enabled('WatchCacheInitializationPostStartHook')) {
     hooks.add(
       storageReadinessHook({
@@ -112,20 +112,20 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
     );
   }
   if (options.features.enablePriorityAndFairness) {
-    hooks.add({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
+    hooks.addOnce({ name: 'priority-and-fairness-config-consumer', run: flowSchemasHook(parts, client) });
   }
   // The filter has been at work since the server was built.
   const filter = options.features.enablePriorityAndFairness ? 'priority-and-fairness-filter' : 'max-in-flight-filter';
   hooks.add({ name: filter, run: () => undefined });
-  hooks.add(parts.allocators.repair);
+  hooks.addOnce(parts.allocators.repair);
   if (options.featureGates.enabled('CoordinatedLeaderElection')) {
-    hooks.add({
+    hooks.addOnce({
       name: 'start-kube-apiserver-coordinated-leader-election-controller',
       run: electionHook(parts, client),
     });
   }
   addInformers(hooks, parts);
-  hooks.add({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
+  hooks.addOnce({ name: 'bootstrap-controller', run: apiServiceHook(parts, client, log) });
   const { proxyClientCertFile, proxyClientKeyFile } = options.misc;
   if (proxyClientCertFile !== '' && proxyClientKeyFile !== '') {
     // Its files are followed since the server was built.
@@ -133,8 +133,9 @@ export function addStartHooks(hooks: PostStartHooks, parts: StartParts): void {
   }
   addAggregation(hooks, parts, client);
   for (const hook of parts.peers?.hooks ?? []) hooks.add(hook);
+  if (parts.peers !== undefined) hooks.addOnce(parts.peers.presence);
   if (parts.storageVersions !== undefined) hooks.add(parts.storageVersions.hook);
-  if (options.controllers.length > 0) hooks.add({ name: 'start-controllers', run: controllersHook(parts) });
+  if (options.controllers.length > 0) hooks.addOnce({ name: 'start-controllers', run: controllersHook(parts) });
 }
 
 /** What all requests are judged by was begun to be followed as the server was built; it is used once it is known. */
@@ -211,6 +212,7 @@ function addAggregation(
     log: logs.for('aggregation'),
   });
   for (const hook of aggregation.hooks) hooks.add(hook);
+  for (const hook of aggregation.writers) hooks.addOnce(hook);
   hooks.addCheck({ name: 'autoregister-completion', check: () => aggregation.completion() });
 }
 
@@ -280,8 +282,10 @@ function apiServiceHook(
     isReady: () => health.ready(),
     log,
   });
-  lifecycle.onShutdown('stop-kubernetes-service-controller', () => presence.stop());
-  return (signal) => presence.start(signal);
+  return (signal) => {
+    lifecycle.onShutdown('stop-kubernetes-service-controller', () => presence.stop());
+    return presence.start(signal);
+  };
 }
 
 function endpointReconciler(

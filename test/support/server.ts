@@ -22,8 +22,8 @@ export interface TestServer {
   readonly kubeconfig: string;
   readonly log: () => string;
   readonly pid: number;
-  /** Resolves when the process has ended, by whatever cause. */
-  readonly exited: Promise<void>;
+  /** Resolves when the process has ended, by whatever cause: with its exit code, or null where a signal ended it. */
+  readonly exited: Promise<number | null>;
   /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
   /** The same with a body as it is. */
@@ -93,7 +93,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += text.toString()));
-  const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
   const pki = (name: string): Buffer => fs.readFileSync(path.join(folder, 'pki', name));
   const identity = (): https.RequestOptions =>
     adminToken === undefined

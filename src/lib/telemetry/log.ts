@@ -35,6 +35,8 @@ export interface LogOptions {
   readonly infoBufferBytes?: number;
   /** `--logging-format`: a line of words, or a JSON object for each. */
   readonly format?: 'text' | 'json';
+  /** Other processes write to the same place: only whole lines are written at a time. */
+  readonly wholeLines?: boolean;
   readonly write?: (descriptor: 1 | 2, text: string) => void;
   readonly now?: () => Date;
 }
@@ -195,7 +197,9 @@ class Sink {
       const text = this.waiting[descriptor];
       if (text === '') continue;
       this.waiting[descriptor] = '';
-      (this.options.write ?? writeAll)(descriptor, text);
+      const write = this.options.write ?? writeAll;
+      if (this.options.wholeLines === true) for (const lines of atomicParts(text)) write(descriptor, lines);
+      else write(descriptor, text);
     }
   }
 
@@ -208,6 +212,24 @@ class Sink {
   private flushLater(): void {
     this.timer ??= setTimeout(() => this.flush(), this.options.flushFrequencyMs ?? 5000).unref();
   }
+}
+
+/** What a pipe takes as a whole, or not at all. */
+const MAX_ATOMIC_BYTES = 4096;
+
+/** Lines together as long as a pipe keeps them together; a longer line alone. */
+function* atomicParts(text: string): Generator<string> {
+  let start = 0;
+  let end = 0;
+  while (end < text.length) {
+    const next = text.indexOf('\n', end) + 1 || text.length;
+    if (end > start && Buffer.byteLength(text.slice(start, next)) > MAX_ATOMIC_BYTES) {
+      yield text.slice(start, end);
+      start = end;
+    }
+    end = next;
+  }
+  if (end > start) yield text.slice(start, end);
 }
 
 /** Writes at once, so that the last lines before the end of the process are not lost. */

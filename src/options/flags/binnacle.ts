@@ -16,5 +16,10 @@ export const binnacle = defineTopic({
       type: 'string',
       help: "A file of further flags, one a line as --name=value, without quotes; '#' begins a comment. It stands before the other flags, which count more.",
     },
+    workers: {
+      type: 'string',
+      default: '1',
+      help: "How many processes serve the port as one server, from 1 to 64; 'auto' for as many as there are cores.",
+    },
   },
 });

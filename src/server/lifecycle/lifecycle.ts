@@ -16,6 +16,8 @@ export interface LifecycleOptions {
   readonly shutdownDelayMs: number;
   readonly shutdownSendRetryAfter: boolean;
   readonly shutdownWatchTerminationGracePeriodMs: number;
+  /** Resolves when the other processes of this server have come this far, too; absent where there are none. */
+  readonly inStep?: (phase: 'draining' | 'drained' | 'closing') => Promise<void>;
   readonly log: Logger;
 }
 
@@ -63,17 +65,20 @@ export class Lifecycle implements Draining {
     this.phase = 'delaying';
     event('ShutdownInitiated');
     await Promise.all([delay(options.shutdownDelayMs), this.runPreShutdown()]);
+    await options.inStep?.('draining');
     event('AfterShutdownDelayDuration');
 
     this.phase = 'draining';
     event('NotAcceptingNewRequest');
     const closing = options.shutdownSendRetryAfter ? undefined : listener.close(CLOSE_WHILE_DRAINING_MS);
     await Promise.all([this.requests.drained(), this.watches.end(options.shutdownWatchTerminationGracePeriodMs)]);
+    await options.inStep?.('drained');
     event('InFlightRequestsDrained');
     this.stop.abort();
     await (closing ?? listener.close(CLOSE_AFTER_DRAIN_MS));
     event('HTTPServerStoppedListening');
     this.phase = 'closed';
+    await options.inStep?.('closing');
     for (const run of this.afterDrain) await run();
     options.log.v(1)?.info('[graceful-termination] apiserver is exiting');
   }

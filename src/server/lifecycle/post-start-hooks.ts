@@ -8,10 +8,26 @@ export interface PostStartHook {
   run(signal: AbortSignal): Promise<void> | void;
 }
 
+/** Of several processes that are one server, one does what is done once for all. */
+export interface StartRole {
+  readonly isFirst: boolean;
+  /** The first process has run its hooks. */
+  readonly firstStarted: Promise<void>;
+}
+
 export class PostStartHooks {
   private readonly hooks: { readonly hook: PostStartHook; done: boolean }[] = [];
 
-  constructor(private readonly health: Health) {}
+  constructor(
+    private readonly health: Health,
+    private readonly role?: StartRole,
+  ) {}
+
+  /** A hook that runs in one process of the server; in the others it is done when that one has started. */
+  addOnce(hook: PostStartHook): void {
+    const { role } = this;
+    this.add(role === undefined || role.isFirst ? hook : { name: hook.name, run: () => role.firstStarted });
+  }
 
   add(hook: PostStartHook): void {
     const entry = { hook, done: false };

@@ -1,9 +1,8 @@
 // The secure port: accepts connections, agrees on TLS and a protocol, and hands on plain requests.
 //
-//   net.Server → handshakes, a few at a time → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
-import net, { type AddressInfo, type Socket } from 'node:net';
+//   port → handshakes, a few at a time → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
+import type { Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
-import { errorText } from '../../lib/text/error-text.js';
 import type { HttpHandler } from '../../lib/http/http.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import { createHttp1 } from '../../wire/http1.js';
@@ -11,20 +10,17 @@ import { createHttp2 } from '../../wire/http2.js';
 import { peerAddressOf } from '../../wire/peer.js';
 import { BODY_ERRORS } from './body-errors.js';
 import { Handshakes } from './handshakes.js';
+import { type OpenPort, openPort, type PortOptions } from './port.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
-export interface ListenerOptions {
-  /** `0.0.0.0` and `::` listen on every address of both families. */
-  readonly address: string;
-  /** 0 for a free port. */
-  readonly port: number;
+export interface ListenerOptions extends PortOptions {
+  /** Opens where connections come from, where that is not the port itself. */
+  readonly open?: (accept: (socket: Socket) => void) => OpenPort;
   readonly certificates: ServingCertificates;
   /** `--disable-http2-serving` */
   readonly disableHttp2?: boolean;
   /** `--http2-max-streams-per-connection`; 0 is the default of 100. */
   readonly http2MaxStreamsPerConnection?: number;
-  /** `--permit-port-sharing`: several processes on one port. */
-  readonly permitPortSharing?: boolean;
   readonly handler: HttpHandler;
   readonly log: Logger;
   readonly onTlsError?: () => void;
@@ -33,8 +29,6 @@ export interface ListenerOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** No new connections; open ones go on. */
-  stopListening(): void;
   /** Ends connections as they fall idle, those left after the time by force. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -97,32 +91,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     onFailure: failed,
     timeoutMs: HANDSHAKE_TIMEOUT_MS,
   });
-  const front = net.createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+  const accept = (socket: Socket): void => {
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
     sockets.add(socket);
     peers.set(socket, socket.remoteAddress === undefined ? 'a client that is gone' : peerAddressOf(socket));
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', NOTHING);
     handshakes.accept(socket);
-  });
-  if (options.permitPortSharing === true && !canSharePorts()) {
-    log.warning('Sharing the port with other processes needs Node 22.12 or later; the flag is ignored');
-  }
-  const bound = await bind(front, options);
-  log.plain(`Serving securely on ${addressText(bound)}`);
-
-  let stopped = false;
-  const stopListening = (): void => {
-    if (stopped) return;
-    stopped = true;
-    front.close();
-    log.plain(`Stopped listening on ${addressText(bound)}`);
   };
+  const front = options.open === undefined ? await openPort(options, accept) : options.open(accept);
+
   return {
-    address: bound.address,
-    port: bound.port,
-    stopListening,
+    address: front.address,
+    port: front.port,
     async close(timeoutMs) {
-      stopListening();
+      front.close();
       http1.retire();
       http2.retire();
       await allClosed(sockets, timeoutMs);
@@ -162,61 +145,6 @@ const connectionUnder = (socket: TLSSocket): Socket =>
   (socket as TLSSocket & { readonly _parent?: Socket })._parent ?? socket;
 
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
-
-function canSharePorts(): boolean {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major > 22 || (major === 22 && minor >= 12);
-}
-
-const addressText = ({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string =>
-  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
-
-type BindOptions = Pick<ListenerOptions, 'address' | 'port' | 'permitPortSharing'>;
-
-/** Fails as `listen` would: so that a start that must fail does so before it leaves anything behind. */
-export async function ensurePortFree(options: BindOptions): Promise<void> {
-  const server = net.createServer();
-  await bind(server, options);
-  await new Promise((resolve) => server.close(resolve));
-}
-
-/** In the words that operators know. */
-const BIND_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'address already in use',
-  EADDRNOTAVAIL: 'cannot assign requested address',
-  EACCES: 'permission denied',
-};
-
-async function bind(server: net.Server, options: BindOptions): Promise<AddressInfo> {
-  const unspecified = options.address === '' || options.address === '0.0.0.0' || options.address === '::';
-  const hosts = unspecified ? ['::', '0.0.0.0'] : [options.address];
-  for (const [i, host] of hosts.entries()) {
-    try {
-      return await bindOnce(server, host, options);
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      // A machine without IPv6 listens on IPv4 alone.
-      const retry = i + 1 < hosts.length && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL');
-      if (retry) continue;
-      const at = addressText(options);
-      const why = BIND_ERRORS[code] === undefined ? errorText(error) : `listen tcp ${at}: bind: ${BIND_ERRORS[code]}`;
-      throw new Error(`failed to create listener: failed to listen on ${at}: ${why}`, { cause: error });
-    }
-  }
-  throw new Error('no address to listen on');
-}
-
-function bindOnce(server: net.Server, host: string, options: BindOptions): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    // Node sets SO_REUSEADDR always; `reusePort` works from Node 22.12 on and is ignored before.
-    const listenOptions = { host, port: options.port, backlog: 4096, reusePort: options.permitPortSharing === true };
-    server.listen(listenOptions, () => {
-      server.removeListener('error', reject);
-      resolve(server.address() as AddressInfo);
-    });
-  });
-}
 
 function allClosed(sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
   if (sockets.size === 0) return Promise.resolve();

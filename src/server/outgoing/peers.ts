@@ -33,6 +33,8 @@ export interface PeerParts {
 
 export interface WiredPeers {
   readonly hooks: readonly PostStartHook[];
+  /** Keeps the address of this server for the others. */
+  readonly presence: PostStartHook;
   /** Undefined: the request is for this server itself. */
   proxy(proxied: ProxiedRequest): Promise<HttpResponse> | undefined;
 }
@@ -60,7 +62,7 @@ export function buildPeers(options: Options, parts: PeerParts): WiredPeers | und
   const ip = address.slice(0, colon).replace(/^\[|\]$/g, '');
   const ports = [{ name: 'https', protocol: 'TCP', port: Number(address.slice(colon + 1)) }];
   let ending = false;
-  const presence = createPresence({
+  const published = createPresence({
     what: 'the address for other servers',
     reconciler: {
       async reconcile() {
@@ -77,10 +79,15 @@ export function buildPeers(options: Options, parts: PeerParts): WiredPeers | und
     log,
   });
   const name = 'peer-endpoint-reconciler-controller';
-  lifecycle.onShutdown(name, () => presence.stop());
-  const hooks: PostStartHook[] = [{ name, run: (signal) => presence.start(signal) }];
+  const presence: PostStartHook = {
+    name,
+    run(signal) {
+      lifecycle.onShutdown(name, () => published.stop());
+      return published.start(signal);
+    },
+  };
   const { peerCaFile } = options.misc;
-  if (peerCaFile === '') return { hooks, proxy: () => undefined };
+  if (peerCaFile === '') return { hooks: [], presence, proxy: () => undefined };
 
   const peers = createPeers(options, parts, {
     serverId,
@@ -91,13 +98,13 @@ export function buildPeers(options: Options, parts: PeerParts): WiredPeers | und
     },
     log,
   });
-  hooks.push(
+  const hooks: PostStartHook[] = [
     // What this server has itself is known without a request.
     { name: 'local-discovery-cache-sync', run: () => undefined },
     { name: 'peer-discovery-cache-sync', run: () => undefined },
     { name: 'mixed-version-proxy-handler', run: (signal) => peers.follow(signal) },
-  );
-  return { hooks, proxy: (proxied) => peers.proxy(proxied) };
+  ];
+  return { hooks, presence, proxy: (proxied) => peers.proxy(proxied) };
 }
 
 function createPeers(

@@ -3,11 +3,12 @@ import { createLogs, type Logs, type LogOptions } from '../../lib/telemetry/log.
 import type { Options } from '../../options/options.js';
 
 /** `write`: where they go instead of the standard streams. */
-export function createServerLogs({ logs }: Options, write?: LogOptions['write']): Logs {
+export function createServerLogs({ logs, workers }: Options, write?: LogOptions['write']): Logs {
   return createLogs({
     verbosity: logs.v,
     modules: logs.vmodule,
     flushFrequencyMs: logs.logFlushFrequencyMs,
+    wholeLines: workers > 1,
     ...(write !== undefined && { write }),
     ...(logs.loggingFormat === 'json'
       ? {

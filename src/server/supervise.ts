@@ -1,0 +1,52 @@
+// The supervising process of a server with several: it has the port and the worker processes, and serves nothing itself.
+import type { Logs } from '../lib/telemetry/log.js';
+import { errorText } from '../lib/text/error-text.js';
+import type { Options } from '../options/options.js';
+import { startWorkerProcess } from '../workers/processes.js';
+import { RestartBudget } from '../workers/restart-budget.js';
+import { exitText, Supervisor } from '../workers/supervisor.js';
+import { openPort } from './listener/port.js';
+
+export interface SupervisedServer {
+  /** All workers have started. */
+  readonly started: Promise<void>;
+  /** Rejects when the workers cannot go on. */
+  readonly failed: Promise<never>;
+  /** A worker received a signal that is meant for the server. */
+  readonly signalled: Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+export async function superviseServer(options: Options, logs: Logs): Promise<SupervisedServer> {
+  const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
+  const log = logs.for('supervisor');
+  const nowMs = (): number => performance.now();
+  const supervisor = new Supervisor({
+    count: options.workers,
+    start: startWorkerProcess,
+    budget: new RestartBudget({ nowMs }),
+    nowMs,
+    onReplaced: ({ index, pid, ...exit }) =>
+      log.error(undefined, 'A worker process ended and is replaced', { worker: index, pid, reason: exitText(exit) }),
+  });
+  const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));
+  // Clients that come before a worker is there wait for it, as they do at kube-apiserver.
+  const listener = { address, port, permitPortSharing, pauseOnConnect: true, log: logs.for('listener') };
+  const open = await openPort(listener, (socket) => supervisor.accept(socket));
+  await supervisor.start();
+  void supervisor.started.then(() => log.info('All worker processes have started', { workers: options.workers }));
+  void supervisor.failed.catch((error: unknown) => {
+    log.error(undefined, errorText(error));
+    supervisor.kill();
+  });
+  // With --shutdown-send-retry-after new connections are answered, with 429, until nothing is in flight any more.
+  const lastPhase = options.generic.shutdownSendRetryAfter ? 'drained' : 'draining';
+  return {
+    started: supervisor.started,
+    failed: supervisor.failed,
+    signalled,
+    async shutdown() {
+      await Promise.race([supervisor.shutdown((phase) => phase === lastPhase && open.close()), supervisor.failed]);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Worker processes as Node.js starts them: the same program with the same command line, told apart by the environment.
+import { fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { Channel, type Message, type Port } from './channel.js';
+import { SupervisorLink } from './supervisor-link.js';
+import type { Exit, WorkerProcess } from './supervisor.js';
+
+const INDEX_VARIABLE = 'BINNACLE_WORKER';
+
+export function startWorkerProcess(index: number): WorkerProcess {
+  const [, program = '', ...args] = process.argv;
+  const child = fork(program, args, {
+    env: { ...process.env, [INDEX_VARIABLE]: String(index) },
+    // Bytes cross as they are.
+    serialization: 'advanced',
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', () => resolve({ code: 1, signal: null }));
+  });
+  const port: Port = {
+    send(message, socket) {
+      if (child.connected) child.send(message, socket, { keepOpen: true }, NOTHING);
+    },
+    onMessage: (receive) =>
+      child.on('message', (message, socket) => receive(message as unknown as Message, socket as Socket | undefined)),
+  };
+  return { pid: child.pid ?? 0, channel: new Channel(port), exited, kill: () => void child.kill('SIGKILL') };
+}
+
+/** Undefined where this process is none that a supervisor started. A worker ends with its supervisor. */
+export function linkToSupervisor(count: number): SupervisorLink | undefined {
+  const index = process.env[INDEX_VARIABLE];
+  delete process.env[INDEX_VARIABLE];
+  const send = process.send?.bind(process);
+  if (index === undefined || send === undefined) return undefined;
+  process.on('disconnect', () => process.exit(ORPHAN_EXIT_CODE));
+  const port: Port = {
+    send(message, socket) {
+      if (process.connected) send(message, socket, {}, NOTHING);
+    },
+    onMessage: (receive) =>
+      process.on('message', (message, socket) => receive(message as Message, socket as Socket | undefined)),
+  };
+  return new SupervisorLink(port, Number(index), count);
+}
+
+const ORPHAN_EXIT_CODE = 1;
+
+/** A message that cannot be sent any more: the end of the process is reported by itself. */
+const NOTHING = (): void => undefined;

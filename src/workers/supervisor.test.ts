@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import { Channel, type Message, type Port } from './channel.js';
+import { RestartBudget } from './restart-budget.js';
+import { SupervisorLink } from './supervisor-link.js';
+import { type Exit, Supervisor, type WorkerProcess, WorkersFailed } from './supervisor.js';
+
+/** Two ends of a channel; messages arrive in the next microtask. */
+function ports(): readonly [Port, Port] {
+  const receivers: ((message: Message, socket: Socket | undefined) => void)[] = [];
+  const port = (own: number, other: number): Port => ({
+    send: (message, socket) => queueMicrotask(() => receivers[other]?.(message, socket)),
+    onMessage: (receive) => (receivers[own] = receive),
+  });
+  return [port(0, 1), port(1, 0)];
+}
+
+interface TestWorker {
+  readonly index: number;
+  readonly link: SupervisorLink;
+  readonly accepted: Socket[];
+  readonly exit: (exit: Exit) => void;
+  killed: boolean;
+}
+
+function setUp(count: number) {
+  let nowMs = 0;
+  const workers: TestWorker[] = [];
+  const replaced: number[] = [];
+  const supervisor = new Supervisor({
+    count,
+    nowMs: () => nowMs,
+    budget: new RestartBudget({ nowMs: () => nowMs }),
+    onReplaced: ({ index }) => replaced.push(index),
+    start(index): WorkerProcess {
+      const [here, there] = ports();
+      let exit: (exit: Exit) => void = () => undefined;
+      const exited = new Promise<Exit>((resolve) => (exit = resolve));
+      const worker: TestWorker = {
+        index,
+        link: new SupervisorLink(there, index, count),
+        accepted: [],
+        exit,
+        killed: false,
+      };
+      workers.push(worker);
+      return { pid: 100 + workers.length, channel: new Channel(here), exited, kill: () => (worker.killed = true) };
+    },
+  });
+  const up = async (worker: TestWorker | undefined): Promise<void> => {
+    worker?.link.listen((socket) => worker.accepted.push(socket));
+    worker?.link.started();
+    await settled();
+  };
+  const startAll = async (): Promise<void> => {
+    void supervisor.start();
+    for (let i = 0; i < count; i++) await up(workers[i]);
+    await supervisor.started;
+  };
+  return { supervisor, workers, replaced, up, startAll, pass: (ms: number) => (nowMs += ms) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+class TestSocket {
+  readonly listeners: (() => void)[] = [];
+  destroyed = false;
+  on(event: string, run: () => void): this {
+    if (event === 'close') this.listeners.push(run);
+    return this;
+  }
+  destroy(): void {
+    this.destroyed = true;
+  }
+  end(): void {
+    for (const run of this.listeners) run();
+  }
+}
+const socket = (): Socket & TestSocket => new TestSocket() as unknown as Socket & TestSocket;
+
+test('worker 0 starts alone; the others start when it listens', async () => {
+  const { supervisor, workers, up } = setUp(3);
+  const started = supervisor.start();
+  assert.deepEqual(
+    workers.map(({ index }) => index),
+    [0],
+  );
+  await up(workers[0]);
+  await started;
+  assert.deepEqual(
+    workers.map(({ index }) => index),
+    [0, 1, 2],
+  );
+});
+
+test('a connection goes to the worker with the fewest, and one that waits for nobody to the first that is there', async () => {
+  const { supervisor, workers, startAll } = setUp(2);
+  const early = socket();
+  supervisor.accept(early);
+  await startAll();
+  assert.deepEqual(workers[0]?.accepted, [early]);
+  assert.equal(early.destroyed, true, 'the worker has it now');
+  const sockets = Array.from({ length: 5 }, socket);
+  for (const each of sockets) supervisor.accept(each);
+  await settled();
+  assert.deepEqual([workers[0]?.accepted.length, workers[1]?.accepted.length], [3, 3]);
+  for (const each of workers[1]?.accepted ?? []) (each as Socket & TestSocket).end();
+  await settled();
+  for (let i = 0; i < 3; i++) supervisor.accept(socket());
+  await settled();
+  assert.deepEqual([workers[0]?.accepted.length, workers[1]?.accepted.length], [3, 6]);
+});
+
+test('a worker that ends is replaced, and what it has not taken goes to another', async () => {
+  const { supervisor, workers, replaced, startAll, up, pass } = setUp(2);
+  await startAll();
+  pass(60_000);
+  // It reads no messages any more.
+  workers[1]?.link.listen(() => undefined);
+  const sockets = Array.from({ length: 4 }, socket);
+  for (const each of sockets) supervisor.accept(each);
+  workers[1]?.exit({ code: null, signal: 'SIGKILL' });
+  await settled();
+  assert.deepEqual(replaced, [1]);
+  assert.equal(workers.length, 3);
+  await up(workers[2]);
+  supervisor.accept(socket());
+  await settled();
+  assert.equal(workers[2]?.accepted.length, 1, 'it has the fewest');
+});
+
+test('workers that end soon after their start, again and again, are the end of the server', async () => {
+  const { supervisor, workers, startAll, up, pass } = setUp(2);
+  await startAll();
+  for (let i = 0; i < 4; i++) {
+    pass(5_000);
+    workers.at(-1)?.exit({ code: 2, signal: null });
+    await settled();
+    await up(workers.at(-1));
+  }
+  pass(5_000);
+  workers.at(-1)?.exit({ code: 2, signal: null });
+  await assert.rejects(supervisor.failed, (error) => {
+    assert.ok(error instanceof WorkersFailed);
+    assert.equal(error.atStart, false);
+    assert.match(error.message, /^worker processes keep ending: the last, 1, exited with code 2 soon after its start$/);
+    return true;
+  });
+});
+
+test('workers that live for a while are replaced for ever', async () => {
+  const { workers, replaced, startAll, up, pass } = setUp(2);
+  await startAll();
+  for (let i = 0; i < 20; i++) {
+    pass(10_000);
+    workers.at(-1)?.exit({ code: null, signal: 'SIGKILL' });
+    await settled();
+    await up(workers.at(-1));
+  }
+  assert.equal(replaced.length, 20);
+});
+
+test('all go through the shutdown in step, and worker 0 closes last', async () => {
+  const { supervisor, workers, startAll } = setUp(3);
+  await startAll();
+  const events: string[] = [];
+  const ended = supervisor.shutdown((phase) => events.push(phase));
+  const shutDown = async ({ link, index, exit }: TestWorker): Promise<void> => {
+    await link.shutdown;
+    for (const phase of ['draining', 'drained', 'closing'] as const) {
+      events.push(`${index} before ${phase}`);
+      await link.phase(phase);
+    }
+    events.push(`${index} ends`);
+    exit({ code: 0, signal: null });
+  };
+  const [first, second, third] = workers as [TestWorker, TestWorker, TestWorker];
+  void shutDown(first);
+  void shutDown(second);
+  await settled();
+  assert.deepEqual(events, ['0 before draining', '1 before draining']);
+  // It ends in the middle: the others do not wait for it.
+  third.exit({ code: null, signal: 'SIGKILL' });
+  await ended;
+  assert.deepEqual(events.slice(2), [
+    'draining',
+    '0 before drained',
+    '1 before drained',
+    'drained',
+    '0 before closing',
+    '1 before closing',
+    '1 ends',
+    '0 ends',
+  ]);
+});

@@ -1,0 +1,302 @@
+// Keeps N worker processes running as one server: starts them, hands each connection to one of them, replaces those that end,
+// and leads all of them through one shutdown.
+//
+//   port ─▶ Supervisor ─ connection ─▶ worker 0    also: start-up work of the cluster, controllers, the embedded store
+//                      ─ connection ─▶ worker 1
+//
+// Worker 0 starts first: it makes the files and opens the store that the others use.
+import type { Socket } from 'node:net';
+import type { Channel } from './channel.js';
+import type { RestartBudget } from './restart-budget.js';
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface WorkerProcess {
+  readonly pid: number;
+  readonly channel: Channel;
+  readonly exited: Promise<Exit>;
+  kill(): void;
+}
+
+export interface SupervisorOptions {
+  readonly count: number;
+  readonly start: (index: number) => WorkerProcess;
+  readonly budget: RestartBudget;
+  readonly nowMs: () => number;
+  readonly onReplaced: (worker: WorkerEnd) => void;
+}
+
+export interface WorkerEnd extends Exit {
+  readonly index: number;
+  readonly pid: number;
+}
+
+/** Workers ended before the server was up, or too often: it cannot go on. */
+export class WorkersFailed extends Error {
+  constructor(
+    readonly last: WorkerEnd,
+    /** The worker has said why, as a server of one process does. */
+    readonly atStart: boolean,
+  ) {
+    super(
+      atStart
+        ? `worker process ${last.index} ${exitText(last)} before the server had started`
+        : `worker processes keep ending: the last, ${last.index}, ${exitText(last)} soon after its start`,
+    );
+  }
+}
+
+export const exitText = ({ code, signal }: Exit): string =>
+  signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+
+/** `listening`: it takes connections. `started`: its caches are filled, too. */
+type WorkerState = 'starting' | 'listening' | 'started';
+
+interface Worker {
+  readonly index: number;
+  readonly process: WorkerProcess;
+  readonly startedMs: number;
+  state: WorkerState;
+  /** For it, and not reported closed. */
+  connections: number;
+  readonly waiting: Socket[];
+  /** On its way, one at a time; it stays open here until the worker has it: else it goes to another. */
+  handingOver: Socket | undefined;
+  /** The phase of the shutdown that it waits for, and how it is let in. */
+  waitsFor: { readonly phase: string; enter(): void } | undefined;
+}
+
+/** The last: it has answered everything and would close its stores. Worker 0 enters when it is alone. */
+const CLOSING = 'closing';
+
+/** Of connections that wait while every worker is being replaced. */
+const MAX_UNPLACED = 4096;
+
+export class Supervisor {
+  readonly #workers = new Map<number, Worker>();
+  readonly #topics = new Map<string, (content: unknown, worker: number) => unknown>();
+  /** Connections that no worker was there for. */
+  #unplaced: Socket[] = [];
+  #last = 0;
+  #everStarted = false;
+  #isEnding = false;
+  #onPhase: (phase: string) => void = () => undefined;
+  readonly #started: { readonly promise: Promise<void>; resolve(): void };
+  readonly #failed: { readonly promise: Promise<never>; reject(error: Error): void };
+  readonly #ended: { readonly promise: Promise<void>; resolve(): void };
+  readonly #listening: { readonly promise: Promise<void>; resolve(): void };
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.#started = deferred();
+    this.#ended = deferred();
+    this.#listening = deferred();
+    this.#failed = deferred<never>();
+    this.#failed.promise.catch(() => undefined);
+  }
+
+  /** The worker processes at work, in the order of their numbers. */
+  get workers(): readonly { readonly index: number; readonly pid: number; readonly channel: Channel }[] {
+    return [...this.#workers.values()]
+      .sort((a, b) => a.index - b.index)
+      .map(({ index, process: { pid, channel } }) => ({ index, pid, channel }));
+  }
+
+  /** Rejects with `WorkersFailed` when the server cannot go on. */
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  /** All workers have started. */
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  /** Answers questions and notices of every worker, also of those that are started later. */
+  handle(topic: string, handler: (content: unknown, worker: number) => unknown): void {
+    this.#topics.set(topic, handler);
+  }
+
+  /** Resolves when the first worker takes connections. */
+  async start(): Promise<void> {
+    this.#startWorker(0);
+    await Promise.race([this.#listening.promise, this.failed]);
+  }
+
+  /** Hands a connection to the worker with the fewest. */
+  accept(socket: Socket): void {
+    const worker = this.#leastConnected();
+    if (worker === undefined) {
+      socket.on('error', () => undefined);
+      if (this.#unplaced.length < MAX_UNPLACED) this.#unplaced.push(socket);
+      else socket.destroy();
+      return;
+    }
+    worker.connections++;
+    this.#last = worker.index;
+    worker.waiting.push(socket);
+    if (worker.handingOver === undefined) this.#handOverNext(worker);
+  }
+
+  /** Asks every worker that takes connections; those that end meanwhile are left out. */
+  async askAll(
+    topic: string,
+    content?: unknown,
+  ): Promise<readonly { readonly index: number; readonly content: unknown }[]> {
+    const asked = [...this.#workers.values()].filter(({ state }) => state !== 'starting');
+    const answers = await Promise.all(
+      asked.map(async ({ index, process: { channel } }) => {
+        try {
+          return [{ index, content: await channel.ask(topic, content) }];
+        } catch {
+          return [];
+        }
+      }),
+    );
+    return answers.flat();
+  }
+
+  notifyAll(topic: string, content?: unknown): void {
+    for (const { process } of this.#workers.values()) process.channel.notify(topic, content);
+  }
+
+  /**
+   * Ends all in order. Each phase begins when every worker has come to its beginning; `onPhase` is called then. Resolves when
+   * all have ended.
+   */
+  async shutdown(onPhase: (phase: string) => void): Promise<void> {
+    this.#onPhase = onPhase;
+    this.#isEnding = true;
+    this.notifyAll('shutdown');
+    this.#advance();
+    await this.#ended.promise;
+  }
+
+  /** At once. */
+  kill(): void {
+    this.#isEnding = true;
+    for (const { process } of this.#workers.values()) process.kill();
+  }
+
+  #startWorker(index: number): void {
+    const process = this.options.start(index);
+    const worker: Worker = {
+      index,
+      process,
+      startedMs: this.options.nowMs(),
+      state: 'starting',
+      connections: 0,
+      waiting: [],
+      handingOver: undefined,
+      waitsFor: undefined,
+    };
+    this.#workers.set(index, worker);
+    const { channel } = process;
+    channel.handle('listening', () => this.#reached(worker, 'listening'));
+    channel.handle('started', () => this.#reached(worker, 'started'));
+    channel.handle('accepted', () => {
+      worker.handingOver?.destroy();
+      this.#handOverNext(worker);
+    });
+    channel.handle('closed', (count) => void (worker.connections -= Number(count)));
+    channel.handle(
+      'phase',
+      (phase) =>
+        new Promise<void>((resolve) => {
+          worker.waitsFor = { phase: String(phase), enter: resolve };
+          this.#advance();
+        }),
+    );
+    for (const [topic, handler] of this.#topics) channel.handle(topic, (content) => handler(content, index));
+    void process.exited.then((exit) => this.#onExit(worker, exit));
+  }
+
+  #handOverNext(worker: Worker): void {
+    const socket = worker.waiting.shift();
+    worker.handingOver = socket;
+    if (socket !== undefined) worker.process.channel.notify('connection', undefined, socket);
+  }
+
+  #reached(worker: Worker, state: WorkerState): void {
+    worker.state = state;
+    this.#listening.resolve();
+    for (const socket of this.#unplaced.splice(0)) this.accept(socket);
+    if (this.#isEnding) return;
+    // The others find what worker 0 makes.
+    if (worker.index === 0) {
+      for (let index = 1; index < this.options.count; index++) if (!this.#workers.has(index)) this.#startWorker(index);
+      if (state === 'started') this.notifyAll('first-started');
+    } else if (this.#workers.get(0)?.state === 'started') worker.process.channel.notify('first-started');
+    if (this.#everStarted || this.#workers.size < this.options.count) return;
+    for (const other of this.#workers.values()) if (other.state !== 'started') return;
+    this.#everStarted = true;
+    this.#started.resolve();
+  }
+
+  #onExit(worker: Worker, exit: Exit): void {
+    const { index } = worker;
+    this.#workers.delete(index);
+    worker.process.channel.close();
+    const { handingOver, waiting } = worker;
+    if (handingOver !== undefined) this.accept(handingOver);
+    for (const socket of waiting.splice(0)) this.accept(socket);
+    if (this.#isEnding) {
+      if (this.#workers.size === 0) this.#ended.resolve();
+      return this.#advance();
+    }
+    const end = { index, pid: worker.process.pid, ...exit };
+    if (!this.#everStarted || !this.options.budget.allowsReplacing(worker.startedMs)) {
+      return this.#failed.reject(new WorkersFailed(end, !this.#everStarted));
+    }
+    this.options.onReplaced(end);
+    this.#startWorker(index);
+  }
+
+  /** Workers that have filled their caches come first; until one has, any that listens is good enough. */
+  #leastConnected(): Worker | undefined {
+    const { count } = this.options;
+    let best: Worker | undefined;
+    // Beginning behind the last one, so that those with as many take turns.
+    for (let step = 1; step <= count; step++) {
+      const worker = this.#workers.get((this.#last + step) % count);
+      if (worker === undefined || worker.state === 'starting') continue;
+      if (best === undefined || isBetter(worker, best)) best = worker;
+    }
+    return best;
+  }
+
+  /** Lets workers into the next phase of the shutdown when all wait for it. */
+  #advance(): void {
+    if (!this.#isEnding) return;
+    const workers = [...this.#workers.values()];
+    const closing = workers.filter(({ waitsFor }) => waitsFor?.phase === CLOSING);
+    for (const worker of closing) if (worker.index !== 0 || workers.length === 1) enter(worker);
+    const phase = workers[0]?.waitsFor?.phase;
+    if (phase === undefined || phase === CLOSING) return;
+    if (workers.some(({ waitsFor }) => waitsFor?.phase !== phase)) return;
+    this.#onPhase(phase);
+    for (const worker of workers) enter(worker);
+  }
+}
+
+const isBetter = (worker: Worker, best: Worker): boolean =>
+  worker.state === best.state ? worker.connections < best.connections : worker.state === 'started';
+
+function enter(worker: Worker): void {
+  const { waitsFor } = worker;
+  worker.waitsFor = undefined;
+  waitsFor?.enter();
+}
+
+function deferred<T = void>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<T>((onFulfilled, onRejected) => {
+    resolve = onFulfilled;
+    reject = onRejected;
+  });
+  return { promise, resolve, reject };
+}
