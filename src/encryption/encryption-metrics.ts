@@ -20,7 +20,7 @@ type Transformations = Pick<EncryptionMetrics, 'encrypted' | 'encryptionFailed' 
 function transformations(registry: MetricRegistry): Transformations {
   const seconds = registry.histogram({
     name: 'apiserver_storage_transformation_duration_seconds',
-    help: 'How long sealing and opening a value took.',
+    help: 'How long encrypting and decrypting a value took.',
     labels: ['transformation_type', 'transformer_prefix'],
     buckets: exponentialBuckets(5e-6, 2, 25),
     stability: 'ALPHA',
@@ -48,6 +48,36 @@ function transformations(registry: MetricRegistry): Transformations {
 type KmsPlugins = Omit<EncryptionMetrics, keyof Transformations>;
 
 function kmsPlugins(registry: MetricRegistry, server: string, now: () => number): KmsPlugins {
+  const { latency, used, usedAt, seenAt, invalid, seeds, misses, made, fill, arrivals } = kmsFamilies(registry);
+  const nowSeconds = (): number => now() / 1000;
+  const usedSeries = new KeySeries((labels) => ({
+    count: used.with(...labels, server),
+    at: usedAt.with(...labels, server),
+  }));
+  const seenSeries = new KeySeries((labels) => ({ count: undefined, at: seenAt.with(...labels, server) }));
+  return {
+    called: (provider, method, status, seconds) => latency.with(provider, method, status).observe(seconds),
+    keyUsed(direction, provider, keyId) {
+      const { count, at } = usedSeries.of(direction, provider, keyId, (labels) => {
+        used.remove(...labels, server);
+        usedAt.remove(...labels, server);
+      });
+      count?.inc();
+      at.set(nowSeconds());
+    },
+    keySeen: (provider, keyId) =>
+      seenSeries.of(undefined, provider, keyId, (labels) => seenAt.remove(...labels, server)).at.set(nowSeconds()),
+    invalidKey: (provider, why) => invalid.with(provider, why).inc(),
+    seedsKept: (provider, count) => seeds.with(provider).set(count),
+    unwrapped: () => misses.with().inc(),
+    keyMade: (seconds) => made.with().observe(seconds),
+    dataKeysKept: (part) => fill.with().set(part),
+    arrived: (direction, sinceLastSeconds) => arrivals.with(direction).observe(sinceLastSeconds),
+  };
+}
+
+/** The metric families of KMS plugins; the types follow from the literal. */
+function kmsFamilies(registry: MetricRegistry) {
   const envelope = 'apiserver_envelope_encryption';
   const latency = registry.histogram({
     name: `${envelope}_kms_operations_latency_seconds`,
@@ -115,31 +145,7 @@ function kmsPlugins(registry: MetricRegistry, server: string, now: () => number)
     buckets: exponentialBuckets(60, 2, 10),
     stability: 'ALPHA',
   });
-  const nowSeconds = (): number => now() / 1000;
-  const usedSeries = new KeySeries((labels) => ({
-    count: used.with(...labels, server),
-    at: usedAt.with(...labels, server),
-  }));
-  const seenSeries = new KeySeries((labels) => ({ count: undefined, at: seenAt.with(...labels, server) }));
-  return {
-    called: (provider, method, status, seconds) => latency.with(provider, method, status).observe(seconds),
-    keyUsed(direction, provider, keyId) {
-      const { count, at } = usedSeries.of(direction, provider, keyId, (labels) => {
-        used.remove(...labels, server);
-        usedAt.remove(...labels, server);
-      });
-      count?.inc();
-      at.set(nowSeconds());
-    },
-    keySeen: (provider, keyId) =>
-      seenSeries.of(undefined, provider, keyId, (labels) => seenAt.remove(...labels, server)).at.set(nowSeconds()),
-    invalidKey: (provider, why) => invalid.with(provider, why).inc(),
-    seedsKept: (provider, count) => seeds.with(provider).set(count),
-    unwrapped: () => misses.with().inc(),
-    keyMade: (seconds) => made.with().observe(seconds),
-    dataKeysKept: (part) => fill.with().set(part),
-    arrived: (direction, sinceLastSeconds) => arrivals.with(direction).observe(sinceLastSeconds),
-  };
+  return { latency, used, usedAt, seenAt, invalid, seeds, misses, made, fill, arrivals };
 }
 
 interface KeySample {
