@@ -1,7 +1,7 @@
 // runs-on: every-node
 // `binnacle run -- COMMAND`, with real processes: what the command gets, how it ends, and that nothing is left.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -85,6 +85,23 @@ describe('binnacle run', { timeout: 120_000 }, () => {
     assert.deepEqual(missing.left(), []);
   });
 
+  it('has commands to mark a state, to bring it back, and to fork it', async () => {
+    const { ended, left } = start(
+      ...node(`
+      const { execFileSync } = require('node:child_process');
+      const run = (...args) => execFileSync(${JSON.stringify(path.join(root, 'bin', 'binnacle'))}, ['cluster', ...args], { encoding: 'utf8' });
+      const snapshot = run('snapshot').trim();
+      console.log(snapshot, run('reset', snapshot).trim(), /^c2 .*admin.kubeconfig$/.test(run('fork', snapshot).trim()));
+      console.log(run('audit', '--id=c2'));
+      run('stop', '--id=c2');
+      try { run('reset', 'none') } catch (error) { console.log(error.status, error.stderr.toString()); }`),
+    );
+    const { code, out, err } = await ended;
+    assert.equal(code, 0, err);
+    assert.equal(out, 's1 0 objects changed true\n\n1 error: the cluster has no snapshot none\n\n');
+    assert.deepEqual(left(), []);
+  });
+
   it('passes signals on to the command, and ends after it', async () => {
     const { child, ended, left } = start(
       ...node(`
@@ -137,9 +154,9 @@ describe('binnacle run', { timeout: 120_000 }, () => {
     const { code, err } = await ended;
     assert.equal(code, 0, err);
     assert.equal(left().length, 1);
-    const pid = Number(/To stop it: kill (\d+)/.exec(err)?.[1]);
     assert.ok(fs.existsSync(/KUBECONFIG=(.*)/.exec(err)?.[1] ?? ''), err);
-    process.kill(pid, 'SIGTERM');
+    const stop = /To stop it: binnacle (.*)/.exec(err)?.[1]?.split(' ') ?? [];
+    execFileSync(path.join(root, 'bin', 'binnacle'), stop);
     await pollUntil(left, (names) => names.length === 0);
   });
 });

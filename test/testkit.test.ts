@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 import type { Cluster, KubernetesObject } from '../src/testkit/library/types.js';
@@ -159,6 +161,129 @@ describe('a throwaway cluster', { timeout: 120_000 }, () => {
     await Promise.all([watched.stop(), assert.rejects(waiting)]);
   });
 });
+
+describe('a state of a throwaway cluster', { timeout: 120_000 }, () => {
+  const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+  let cluster: Cluster;
+  before(async () => {
+    const { startCluster } = await testingLibrary();
+    cluster = await startCluster({ auditLevel: 'None' });
+    for (const name of ['stays', 'changed', 'deleted']) await put(cluster, name, '1');
+    // What comes by itself after the start is there, so that it is in the state.
+    for (const [kind, name] of [
+      ['ServiceAccount', 'default'],
+      ['ConfigMap', 'kube-root-ca.crt'],
+    ] as const) {
+      for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+        await cluster.waitFor({ apiVersion: 'v1', kind, namespace, name }, 'create');
+      }
+    }
+  });
+  after(() => cluster.stop());
+
+  async function put(on: Cluster, name: string, a: string): Promise<void> {
+    await on.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a } });
+  }
+  const get = async (on: Cluster): Promise<Record<string, string>> => {
+    const { items } = (await on.request('GET', CONFIG_MAPS)).json<{
+      items: { metadata: { name: string }; data: { a?: string } }[];
+    }>();
+    return Object.fromEntries(
+      items.flatMap(({ metadata, data }) => (data.a === undefined ? [] : [[metadata.name, data.a]])),
+    );
+  };
+  const change = async (on: Cluster): Promise<void> => {
+    await put(on, 'changed', '2');
+    await put(on, 'new', '1');
+    await on.request('DELETE', `${CONFIG_MAPS}/deleted`);
+  };
+
+  it('is brought back, and whoever watches hears of it as of any change', async () => {
+    const marked = await cluster.snapshot();
+    await change(cluster);
+    const seen: string[] = [];
+    const again = new AbortController();
+    const heard = watchEvents(
+      cluster,
+      CONFIG_MAPS,
+      (event) => {
+        seen.push(event);
+        if (seen.length === 3) again.abort();
+      },
+      again.signal,
+    );
+    const { changes } = await cluster.reset(marked);
+    await heard;
+    assert.deepEqual(seen, ['MODIFIED changed 1', 'ADDED deleted 1', 'DELETED new 1']);
+    assert.ok(changes >= 3, String(changes));
+    assert.deepEqual(await get(cluster), { stays: '1', changed: '1', deleted: '1' });
+    // A version that a client knows from before is not the newest any more.
+    const stale = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'changed', resourceVersion: marked.resourceVersion },
+    };
+    assert.equal((await cluster.request('PUT', `${CONFIG_MAPS}/changed`, stale)).status, 409);
+  });
+
+  it('is brought back with kinds, their objects and what is watched of them', async () => {
+    const empty = await cluster.snapshot();
+    await cluster.apply(GREETINGS);
+    const full = await cluster.snapshot();
+    const greeting = { apiVersion: 'example.test/v1', kind: 'Greeting', namespace: 'shop', name: 'sam' };
+    await cluster.reset(empty);
+    await pollUntil(async () => (await cluster.request('GET', '/apis/example.test/v1')).status === 404);
+    assert.equal((await cluster.request('GET', '/api/v1/namespaces/shop')).status, 404);
+    await cluster.reset(full);
+    await pollUntil(async () => (await cluster.request('GET', '/apis/example.test/v1')).status === 200);
+    assert.ok(await cluster.waitFor(greeting, 'create'));
+    await cluster.reset(empty);
+  });
+
+  it('begins another cluster, with the accounts and tokens of the first, which goes its own way', async () => {
+    const requested = await cluster.request('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: {},
+    });
+    const { token } = requested.json<{ status: { token: string } }>().status;
+    const marked = await cluster.snapshot();
+    await change(cluster);
+    const [fork, ofNow] = await Promise.all([cluster.fork(marked), cluster.fork()]);
+    assert.deepEqual(await get(fork), { stays: '1', changed: '1', deleted: '1' });
+    assert.deepEqual(await get(ofNow), { stays: '1', changed: '2', new: '1' });
+    await put(fork, 'stays', 'fork');
+    assert.equal((await get(cluster))['stays'], '1');
+    const as = { authorization: `Bearer ${token}` };
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const who = await fork.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review, as);
+    assert.equal(who.status, 201, who.text);
+    await assert.rejects(fork.reset(marked), /the cluster has no snapshot /);
+    await Promise.all([fork.stop(), ofNow.stop()]);
+  });
+});
+
+/** Resolves when the signal aborts; `event` is called with `TYPE name data.a`. */
+async function watchEvents(on: Cluster, at: string, event: (text: string) => void, signal: AbortSignal): Promise<void> {
+  const { metadata } = (await on.request('GET', at)).json<{ metadata: { resourceVersion: string } }>();
+  const options = { ca: on.ca, headers: { authorization: `Bearer ${on.token}` }, signal };
+  await new Promise<void>((resolve, reject) => {
+    const url = `${on.url}${at}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+    https
+      .get(url, options, (response) => {
+        response.on('error', () => resolve());
+        const lines = createInterface({ input: response }).on('error', () => resolve());
+        lines.on('line', (line) => {
+          const { type, object } = JSON.parse(line) as {
+            type: string;
+            object: { metadata: { name: string }; data: { a: string } };
+          };
+          event(`${type} ${object.metadata.name} ${object.data.a}`);
+        });
+      })
+      .on('error', (error) => (signal.aborted ? resolve() : reject(error)));
+  });
+}
 
 describe('the process behind the clusters', { timeout: 120_000 }, () => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-testkit-'));

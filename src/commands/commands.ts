@@ -1,5 +1,6 @@
 // All commands, in the order that help lists them.
 import type { Command } from './command.js';
+import { cluster } from './cluster.js';
 import { completion } from './completion.js';
 import { down } from './down.js';
 import { encryption } from './encryption.js';
@@ -20,6 +21,7 @@ export const commands = (): readonly Command[] => [
   status,
   kubeconfig,
   run,
+  cluster,
   serve,
   serveClusters,
   envtestAssets,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type AuditLevel, CLUSTER_VARIABLE, CONTROL_VARIABLE } from '../testkit/protocol/control.js';
+import { type AuditLevel, CLUSTER_VARIABLE, type ClusterFacts, CONTROL_VARIABLE } from '../testkit/protocol/control.js';
 import { type Host, startHost } from '../testkit/library/host-process.js';
 import { openCluster, requestCluster } from '../testkit/library/start-cluster.js';
 import type { Cluster, Manifest } from '../testkit/library/types.js';
@@ -50,7 +50,7 @@ export async function runWithCluster(run: Run, parts: CommandParts): Promise<num
       signals.received ??
       (await runBeside(host, signals.to(spawn(command.program, command.args, { stdio: 'inherit', env })), parts));
     if (auditFile !== undefined) await writeAudit(cluster, auditFile);
-    if (keep) sayKept(cluster, host, parts);
+    if (keep) sayKept(facts, host, parts);
     else await host.end();
     return code;
   } catch (error) {
@@ -107,6 +107,8 @@ async function writeAudit(cluster: Cluster, file: string): Promise<void> {
   fs.writeFileSync(file, lines.join(''), { mode: 0o600 });
 }
 
-function sayKept({ kubeconfigPath }: Cluster, { pid }: Host, { printError }: CommandParts): void {
-  printError(`The cluster runs on: export KUBECONFIG=${kubeconfigPath}\nTo stop it: kill ${pid}\n`);
+function sayKept({ id, kubeconfigPath }: ClusterFacts, { control }: Host, { printError }: CommandParts): void {
+  printError(`The cluster runs on: export KUBECONFIG=${kubeconfigPath}
+To stop it: binnacle cluster stop --id=${id} --control=${control.socketPath}
+`);
 }

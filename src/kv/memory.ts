@@ -1,6 +1,11 @@
-// The store for unit tests: everything in memory, every past state kept as a snapshot until it is compacted.
+// The store of unit tests and of throwaway clusters: everything in memory.
+//
+// The state is an ordered map whose copies share what is alike, so that marking a state costs nothing: a snapshot is a copy,
+// which no compaction can take away, and what differs from it is found without looking at what is shared. A past revision is
+// the present state with the changes since then undone.
 import { type Clock, systemClock } from '../lib/async/clock.js';
-import { OrderedMap } from '../lib/values/ordered-map.js';
+import { Yielder } from '../lib/scheduling/yield.js';
+import { differences, OrderedMap } from '../lib/values/ordered-map.js';
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -18,29 +23,55 @@ import {
   type WriteOptions,
   type WriteResult,
 } from './kv.js';
+import { MemoryHistory } from './memory-history.js';
 import { WatchHub } from './watch-hub.js';
 
 type State = OrderedMap<KeyValue>;
 const NO_BYTES = Buffer.alloc(0);
+/** How often `restore` looks again for what others have changed meanwhile. */
+const MAX_RESTORE_PASSES = 5;
 
-export function openMemoryStore({ clock = systemClock }: { clock?: Clock } = {}): KeyValueStore {
-  return new MemoryStore(clock);
+/** A state that was marked; it stays as it is for as long as somebody keeps it. */
+export interface MemorySnapshot {
+  readonly revision: number;
+  readonly state: State;
 }
 
-class MemoryStore implements KeyValueStore {
+export interface MemoryStore extends KeyValueStore {
+  snapshot(): MemorySnapshot;
+  /** Writes what differs from the snapshot as ordinary changes, of which watches hear; answers how many. */
+  restore(snapshot: MemorySnapshot): Promise<number>;
+}
+
+export interface MemoryOptions {
+  readonly clock?: Clock;
+  /** The state to begin with, and its revision. */
+  readonly from?: MemorySnapshot;
+  /** Of the values in the history; when there are more, the older half is dropped. */
+  readonly maxHistoryBytes?: number;
+}
+
+export function openMemoryStore(options: MemoryOptions = {}): MemoryStore {
+  return new InMemory(options);
+}
+
+class InMemory implements MemoryStore {
   readonly local = true;
   readonly #clock: Clock;
   readonly #hub = new WatchHub();
-  #revision = 1;
-  #compacted = 0;
+  readonly #history: MemoryHistory;
+  #revision: number;
   #closed = false;
-  #state: State = new OrderedMap();
-  readonly #past = new Map<number, State>();
-  #log: KvEvent[] = [];
+  #state: State;
+  /** The past state that was read last: pages of a list are read one after another. */
+  #past: MemorySnapshot | undefined;
   readonly #expiries = new Set<() => void>();
 
-  constructor(clock: Clock) {
+  constructor({ clock = systemClock, from, maxHistoryBytes = Infinity }: MemoryOptions) {
     this.#clock = clock;
+    this.#revision = from?.revision ?? 1;
+    this.#state = from?.state.clone() ?? new OrderedMap();
+    this.#history = new MemoryHistory(from?.revision ?? 0, maxHistoryBytes);
   }
 
   async get(key: string, { revision }: { revision?: number } = {}): Promise<KeyValue | undefined> {
@@ -76,12 +107,12 @@ class MemoryStore implements KeyValueStore {
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
     this.#checkOpen();
     const { prefix, startRevision = this.#revision + 1, previous = false } = request;
-    if (startRevision <= this.#compacted) {
-      const error = compacted(startRevision, this.#compacted);
+    if (startRevision <= this.#history.compacted) {
+      const error = compacted(startRevision, this.#history.compacted);
       queueMicrotask(() => receiver.failed(error));
       return { cancel: () => undefined };
     }
-    const missed = this.#log.filter((event) => event.revision >= startRevision && event.key.startsWith(prefix));
+    const missed = this.#history.since(startRevision).filter((event) => event.key.startsWith(prefix));
     if (missed.length > 0) {
       void receiver.events(previous ? missed : missed.map((event) => ({ ...event, previous: undefined })));
     }
@@ -90,13 +121,14 @@ class MemoryStore implements KeyValueStore {
 
   async changes({ prefix, startRevision, endRevision, maxBytes }: ChangesRequest): Promise<ChangesPage> {
     this.#checkOpen();
-    if (startRevision <= this.#compacted) throw compacted(startRevision, this.#compacted);
+    const { compacted: oldest } = this.#history;
+    if (startRevision <= oldest) throw compacted(startRevision, oldest);
     const events: KvEvent[] = [];
     let bytes = 0;
-    for (const event of this.#log) {
+    for (const event of this.#history.since(startRevision)) {
       const { revision, key, value, previous } = event;
-      if (revision < startRevision || !key.startsWith(prefix)) continue;
       if (revision > endRevision) break;
+      if (!key.startsWith(prefix)) continue;
       events.push(event);
       bytes += value.length + (previous?.value.length ?? 0);
       if (bytes > maxBytes) return { events, upTo: revision };
@@ -115,14 +147,11 @@ class MemoryStore implements KeyValueStore {
 
   async compact(revision: number): Promise<void> {
     if (revision > this.#revision) throw futureRevision(revision, this.#revision);
-    if (revision <= this.#compacted) return;
-    this.#compacted = revision;
-    for (const past of this.#past.keys()) if (past < revision) this.#past.delete(past);
-    this.#log = this.#log.filter((event) => event.revision > revision);
+    this.#history.compact(revision);
   }
 
   compactedRevision(): number {
-    return this.#compacted;
+    return this.#history.compacted;
   }
 
   async sizeBytes(): Promise<number> {
@@ -142,12 +171,44 @@ class MemoryStore implements KeyValueStore {
     this.#hub.fail(new KvError('closed', 'the store is closed'));
   }
 
+  snapshot(): MemorySnapshot {
+    this.#checkOpen();
+    return { revision: this.#revision, state: this.#state.clone() };
+  }
+
+  async restore(snapshot: MemorySnapshot): Promise<number> {
+    const yielder = new Yielder();
+    let changes = 0;
+    for (let pass = 0; pass < MAX_RESTORE_PASSES; pass++) {
+      const keys = differences(this.#state, snapshot.state, isAlike);
+      if (keys.length === 0) break;
+      for (const key of keys) {
+        // Others write between two slices; nobody does between these two lines.
+        this.#checkOpen();
+        this.#put(key, snapshot.state.get(key)?.value);
+        await yielder.yieldIfDue();
+      }
+      changes += keys.length;
+    }
+    return changes;
+  }
+
   #at(revision: number | undefined): State {
     this.#checkOpen();
     if (revision === undefined || revision === 0 || revision === this.#revision) return this.#state;
     if (revision > this.#revision) throw futureRevision(revision, this.#revision);
-    if (revision < this.#compacted) throw compacted(revision, this.#compacted);
-    return this.#past.get(revision) ?? new OrderedMap();
+    if (revision < this.#history.compacted) throw compacted(revision, this.#history.compacted);
+    if (this.#past?.revision !== revision) this.#past = { revision, state: this.#undone(revision) };
+    return this.#past.state;
+  }
+
+  #undone(revision: number): State {
+    const state = this.#state.clone();
+    for (const { key, previous } of this.#history.since(revision + 1).reverse()) {
+      if (previous === undefined) state.delete(key);
+      else state.set(key, previous);
+    }
+    return state;
   }
 
   async #write(
@@ -159,7 +220,14 @@ class MemoryStore implements KeyValueStore {
     this.#checkOpen();
     const current = this.#state.get(key);
     if ((current?.modRevision ?? 0) !== expected) return { done: false, revision: this.#revision, current };
-    this.#past.set(this.#revision, this.#state.clone());
+    const revision = this.#put(key, value);
+    if (value !== undefined && ttlSeconds > 0) this.#expire(key, revision, ttlSeconds);
+    return { done: true, revision };
+  }
+
+  /** Answers the revision of the change. */
+  #put(key: string, value: Buffer | undefined): number {
+    const current = this.#state.get(key);
     const revision = this.#revision + 1;
     const createRevision = value === undefined ? 0 : (current?.createRevision ?? revision);
     if (value === undefined) this.#state.delete(key);
@@ -172,11 +240,10 @@ class MemoryStore implements KeyValueStore {
       createRevision,
       previous: current,
     };
-    this.#log.push(event);
     this.#revision = revision;
+    this.#history.add(event);
     this.#hub.dispatch([event]);
-    if (value !== undefined && ttlSeconds > 0) this.#expire(key, revision, ttlSeconds);
-    return { done: true, revision };
+    return revision;
   }
 
   #expire(key: string, modRevision: number, ttlSeconds: number): void {
@@ -191,3 +258,6 @@ class MemoryStore implements KeyValueStore {
     if (this.#closed) throw new KvError('closed', 'the store is closed');
   }
 }
+
+const isAlike = (one: KeyValue, other: KeyValue): boolean =>
+  one.modRevision === other.modRevision || one.value.equals(other.value);

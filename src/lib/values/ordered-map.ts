@@ -1,10 +1,25 @@
 // A map in key order whose copies cost nothing until they change: sorted-btree, with string keys.
 import sortedBTree from 'sorted-btree';
+import diffModule from 'sorted-btree/extended/diffAgainst.js';
 
 export class OrderedMap<V> extends sortedBTree.default<string, V> {
   constructor(pairs?: [string, V][]) {
     super(pairs, compareKeys, NODE_SIZE);
   }
+}
+
+/** In key order, the keys that only one of two maps has, or that both have with values that are not alike. What both share is passed over. */
+export function differences<V>(
+  one: sortedBTree.default<string, V>,
+  other: sortedBTree.default<string, V>,
+  isAlike: (one: V, other: V) => boolean,
+): string[] {
+  const keys: string[] = [];
+  const add = (key: string): void => void keys.push(key);
+  diffModule.default(one, other, add, add, (key, mine, theirs) => {
+    if (!isAlike(mine, theirs)) keys.push(key);
+  });
+  return keys.sort(compareKeys);
 }
 
 /** Larger nodes make fewer steps; beyond this, copying them for a snapshot costs more than is won. */

@@ -1,9 +1,9 @@
 // The clusters of one process, by their ids.
 import fs from 'node:fs';
 import path from 'node:path';
-import type { StartRequest } from '../protocol/control.js';
+import type { SnapshotRequest, StartRequest } from '../protocol/control.js';
 import { ControlError } from './control-error.js';
-import { startCluster, type ThrowawayCluster } from './throwaway-cluster.js';
+import { startCluster, type StartParts, type ThrowawayCluster } from './throwaway-cluster.js';
 
 /** Each has a port and its informers: a test that forgets to stop its clusters finds out here. */
 const MAX_CLUSTERS = 500;
@@ -29,13 +29,23 @@ export class Clusters {
     return cluster;
   }
 
-  async start(request: StartRequest): Promise<ThrowawayCluster> {
+  start(request: StartRequest): Promise<ThrowawayCluster> {
+    return this.#start({ request });
+  }
+
+  /** Another cluster with the state of a snapshot, or else of this moment. */
+  fork(id: string, { snapshot }: SnapshotRequest): Promise<ThrowawayCluster> {
+    const { snapshots, origin } = this.get(id);
+    return this.#start({ request: origin.request, from: { state: snapshots.state(snapshot), origin } });
+  }
+
+  async #start(parts: Pick<StartParts, 'request' | 'from'>): Promise<ThrowawayCluster> {
     if (this.#running.size >= MAX_CLUSTERS) throw new ControlError(429, `${MAX_CLUSTERS} clusters run here already`);
     const id = `c${++this.#started}`;
     const folder = path.join(this.#folder, id);
     fs.mkdirSync(folder, { mode: 0o700 });
     try {
-      const cluster = await startCluster({ id, folder, request });
+      const cluster = await startCluster({ id, folder, ...parts });
       this.#running.set(id, cluster);
       return cluster;
     } catch (error) {

@@ -1,15 +1,20 @@
 // The control socket: who may open it may start, stop and look into the clusters of this process.
 import http from 'node:http';
 import { errorText } from '../../lib/text/error-text.js';
-import type { ControlFailure, HostReady, StartRequest } from '../protocol/control.js';
+import type { ControlFailure, HostReady } from '../protocol/control.js';
 import type { Clusters } from './clusters.js';
 import { ControlError } from './control-error.js';
-import { readStartRequest } from './read-request.js';
+import { readSnapshotRequest, readStartRequest } from './read-request.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+export interface ControlServer {
+  /** Resolves when what has been asked is answered. */
+  close(): Promise<void>;
+}
+
 /** Resolves when it listens. Its folder is private, and so is the socket. */
-export async function serveControl(host: HostReady, clusters: Clusters): Promise<void> {
+export async function serveControl(host: HostReady, clusters: Clusters): Promise<ControlServer> {
   const server = http.createServer((request, response) => {
     void answer(request, host, clusters).then(({ status, body }) => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -20,6 +25,7 @@ export async function serveControl(host: HostReady, clusters: Clusters): Promise
     server.once('error', reject);
     server.listen(host.control, resolve);
   });
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
 interface Answer {
@@ -30,35 +36,58 @@ interface Answer {
 async function answer(request: http.IncomingMessage, host: HostReady, clusters: Clusters): Promise<Answer> {
   try {
     const { pathname } = new URL(request.url ?? '/', 'http://control');
-    const [version, resource, id = '', part = ''] = pathname.split('/').slice(1);
+    const [version, resource, id = '', part = '', name = ''] = pathname.split('/').slice(1);
     if (pathname === '/v1/host' && request.method === 'GET') return { status: 200, body: host };
     if (version !== 'v1' || resource !== 'clusters') throw new ControlError(404, `${pathname} is not served here`);
     const body = await readBody(request);
-    const action = ACTIONS[`${request.method} ${id === '' ? '' : 'ID'}${part === '' ? '' : `/${part}`}`];
+    const action =
+      ACTIONS[
+        `${request.method} ${id === '' ? '' : 'ID'}${part === '' ? '' : `/${part}`}${name === '' ? '' : '/NAME'}`
+      ];
     if (action === undefined) throw new ControlError(404, `${request.method} ${pathname} is not served here`);
-    return await action(clusters, id, body);
+    return await action({ clusters, id, name, body });
   } catch (error) {
     const failure: ControlFailure = { error: errorText(error) };
     return { status: error instanceof ControlError ? error.status : 500, body: failure };
   }
 }
 
-type Action = (clusters: Clusters, id: string, body: unknown) => Promise<Answer> | Answer;
+interface Asked {
+  readonly clusters: Clusters;
+  readonly id: string;
+  readonly name: string;
+  readonly body: unknown;
+}
+
+type Action = (asked: Asked) => Promise<Answer> | Answer;
 
 /** By the method and what follows `/v1/clusters/`. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  'GET ': (clusters) => ({ status: 200, body: clusters.all().map(({ facts }) => facts) }),
-  async 'POST '(clusters, _id, body) {
-    const request: StartRequest = readStartRequest(body);
-    return { status: 201, body: (await clusters.start(request)).facts };
+  'GET ': ({ clusters }) => ok(clusters.all().map(({ facts }) => facts)),
+  async 'POST '({ clusters, body }) {
+    return { status: 201, body: (await clusters.start(readStartRequest(body))).facts };
   },
-  'GET ID': (clusters, id) => ({ status: 200, body: clusters.get(id).facts }),
-  async 'DELETE ID'(clusters, id) {
+  'GET ID': ({ clusters, id }) => ok(clusters.get(id).facts),
+  async 'DELETE ID'({ clusters, id }) {
     await clusters.stop(id);
-    return { status: 200, body: {} };
+    return ok({});
   },
-  'GET ID/audit': (clusters, id) => ({ status: 200, body: clusters.get(id).audit() }),
+  'GET ID/audit': ({ clusters, id }) => ok(clusters.get(id).audit()),
+  'GET ID/snapshots': ({ clusters, id }) => ok(clusters.get(id).snapshots.all()),
+  'POST ID/snapshots': ({ clusters, id }) => ({ status: 201, body: clusters.get(id).snapshots.take() }),
+  'DELETE ID/snapshots/NAME'({ clusters, id, name }) {
+    clusters.get(id).snapshots.remove(name);
+    return ok({});
+  },
+  async 'POST ID/reset'({ clusters, id, body }) {
+    return ok(await clusters.get(id).snapshots.reset(readSnapshotRequest(body)));
+  },
+  async 'POST ID/fork'({ clusters, id, body }) {
+    return { status: 201, body: (await clusters.fork(id, readSnapshotRequest(body))).facts };
+  },
 };
+
+const ok = (body: unknown): Answer => ({ status: 200, body });
 
 async function readBody(request: http.IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];

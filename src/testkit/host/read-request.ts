@@ -1,5 +1,5 @@
 // Bodies of control requests, read strictly: a misspelt field is a mistake that a test should hear of.
-import { AUDIT_LEVELS, type AuditLevel, type StartRequest } from '../protocol/control.js';
+import { AUDIT_LEVELS, type AuditLevel, type SnapshotRequest, type StartRequest } from '../protocol/control.js';
 import { ControlError } from './control-error.js';
 
 export function readStartRequest(body: unknown): StartRequest {
@@ -7,6 +7,13 @@ export function readStartRequest(body: unknown): StartRequest {
   if (!isTexts(flags)) throw new ControlError(400, 'flags must be an array of strings');
   if (!isAuditLevel(auditLevel)) throw new ControlError(400, `auditLevel must be one of ${AUDIT_LEVELS.join(', ')}`);
   return { flags, auditLevel };
+}
+
+export function readSnapshotRequest(body: unknown): SnapshotRequest {
+  const { snapshot } = fieldsOf(body, ['snapshot']);
+  if (snapshot === undefined) return {};
+  if (typeof snapshot !== 'string') throw new ControlError(400, 'snapshot must be a string');
+  return { snapshot };
 }
 
 function fieldsOf(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {

@@ -30,9 +30,9 @@ export async function serveClusters(args: readonly string[]): Promise<void> {
   // Ctrl-C is for the command in the same terminal; when that ends, so does this.
   process.on('SIGINT', () => undefined);
   if (!detach) process.stdin.on('end', end).on('error', end).resume();
-  const clusters = new Clusters({ folder, onEmpty: detach ? end : () => undefined });
+  const clusters = new Clusters({ folder, onEmpty: () => (detach ? void control.close().then(end) : undefined) });
   const ready: HostReady = { control: path.join(folder, 'control.sock'), pid: process.pid };
-  await serveControl(ready, clusters);
+  const control = await serveControl(ready, clusters);
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openMemoryStore } from '../../kv/memory.js';
+import { type MemorySnapshot, type MemoryStore, openMemoryStore } from '../../kv/memory.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { withTimeout } from '../../lib/async/with-timeout.js';
 import { parseCommandLine } from '../../options/parse-command-line.js';
@@ -16,6 +16,7 @@ import type { ClusterFacts, StartRequest } from '../protocol/control.js';
 import { auditFlags, readAudit } from './audit-trail.js';
 import { clusterFlags } from './cluster-flags.js';
 import { ControlError } from './control-error.js';
+import { Snapshots } from './snapshots.js';
 
 const PORT_TAKEN = 'address already in use';
 const MAX_ATTEMPTS = 5;
@@ -24,9 +25,17 @@ const MAX_STOP_MS = 2_000;
 
 export interface ThrowawayCluster {
   readonly facts: ClusterFacts;
+  readonly snapshots: Snapshots;
+  /** What it was started with, and where its keys are: a fork has the same. */
+  readonly origin: Origin;
   /** Every request that was answered, oldest first. */
   audit(): readonly unknown[];
   stop(): Promise<void>;
+}
+
+export interface Origin {
+  readonly folder: string;
+  readonly request: StartRequest;
 }
 
 export interface StartParts {
@@ -34,9 +43,19 @@ export interface StartParts {
   /** Its own, and empty. */
   readonly folder: string;
   readonly request: StartRequest;
+  /** The state to begin with, and the cluster whose it is. */
+  readonly from?: { readonly state: MemorySnapshot; readonly origin: Origin };
 }
 
-export async function startCluster({ id, folder, request }: StartParts): Promise<ThrowawayCluster> {
+/** Of values that were written or replaced: beyond these, watches and pages of the past expire. */
+const MAX_HISTORY_BYTES = 32 * 1024 * 1024;
+
+export async function startCluster({ id, folder, request, from }: StartParts): Promise<ThrowawayCluster> {
+  // Tokens and certificates that were issued in the state are good in it.
+  if (from !== undefined)
+    fs.cpSync(path.join(from.origin.folder, 'pki'), path.join(folder, 'pki'), { recursive: true });
+  const openStore = (): MemoryStore =>
+    openMemoryStore({ maxHistoryBytes: MAX_HISTORY_BYTES, ...(from !== undefined && { from: from.state }) });
   const token = randomBytes(24).toString('base64url');
   const tokenFile = path.join(folder, 'tokens.csv');
   fs.writeFileSync(tokenFile, `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
@@ -50,11 +69,12 @@ export async function startCluster({ id, folder, request }: StartParts): Promise
       ...clusterFlags(request.flags ?? []),
     ],
     write: log.write,
+    openStore,
   }).catch((error: unknown) => {
     log.close();
     throw error;
   });
-  const { server, options } = running;
+  const { server, options, store } = running;
   const kubeconfigPath = path.join(folder, 'admin.kubeconfig');
   return {
     facts: {
@@ -66,6 +86,8 @@ export async function startCluster({ id, folder, request }: StartParts): Promise
       ca: fs.readFileSync(path.join(folder, 'pki', 'ca.crt'), 'utf8'),
       logPath,
     },
+    snapshots: new Snapshots(store),
+    origin: { folder, request },
     audit: () => readAudit(folder),
     async stop() {
       // Clients find their connections closed, as when a server dies: waiting for each to leave takes seconds.
@@ -92,11 +114,12 @@ function openLog(file: string): { readonly write: ServerStart['write']; readonly
 
 interface ServerStart {
   readonly flags: readonly string[];
+  readonly openStore: () => MemoryStore;
   readonly write: (stream: 1 | 2, text: string) => void;
 }
 
 /** Between looking for a free port and listening, another process may take it. */
-async function startServer(start: ServerStart): Promise<{ server: RunningServer; options: Options }> {
+async function startServer(start: ServerStart): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(start);
@@ -109,14 +132,21 @@ async function startServer(start: ServerStart): Promise<{ server: RunningServer;
   }
 }
 
-async function startOnce({ flags, write }: ServerStart): Promise<{ server: RunningServer; options: Options }> {
+interface Started {
+  readonly server: RunningServer;
+  readonly options: Options;
+  readonly store: MemoryStore;
+}
+
+async function startOnce({ flags, write, openStore }: ServerStart): Promise<Started> {
   const port = await freePort('127.0.0.1');
   const command = parseCommandLine([`--secure-port=${port}`, ...flags], process.env, configurationHooks);
   if (command.kind === 'refused') throw new ControlError(400, command.lines.join('\n'));
   if (command.kind === 'print') throw new ControlError(400, 'a cluster takes flags of a server that serves');
   const { options } = command;
   const logs = createServerLogs(options, write);
-  const server = await buildServer(options, logs, { store: openMemoryStore() });
+  const store = openStore();
+  const server = await buildServer(options, logs, { store });
   await server.started;
-  return { server, options };
+  return { server, options, store };
 }

@@ -3,7 +3,7 @@ import { ApiClient } from './api-client.js';
 import { apply } from './apply.js';
 import { ownHost } from './own-host.js';
 import type { ControlClient } from './control-client.js';
-import type { AuditEvent, Cluster, ClusterOptions } from './types.js';
+import type { AuditEvent, Cluster, ClusterOptions, ResetResult, Snapshot } from './types.js';
 import { waitFor } from './wait-for.js';
 
 /** Starts a throwaway cluster: an API server of its own, empty but for what every cluster has. */
@@ -64,6 +64,22 @@ class RunningCluster implements Cluster {
   waitFor: Cluster['waitFor'] = (object, condition, options = {}) => waitFor(this.#api, object, condition, options);
 
   request: Cluster['request'] = (method, path, body, headers = {}) => this.#api.request(method, path, body, headers);
+
+  snapshot(): Promise<Snapshot> {
+    return this.#control.send<Snapshot>('POST', `${this.#path}/snapshots`);
+  }
+
+  reset(snapshot: Snapshot): Promise<ResetResult> {
+    return this.#control.send<ResetResult>('POST', `${this.#path}/reset`, { snapshot: snapshot.id });
+  }
+
+  async fork(snapshot?: Snapshot): Promise<Cluster> {
+    const request = snapshot === undefined ? {} : { snapshot: snapshot.id };
+    return new RunningCluster(
+      this.#control,
+      await this.#control.send<ClusterFacts>('POST', `${this.#path}/fork`, request),
+    );
+  }
 
   audit(): Promise<AuditEvent[]> {
     return this.#control.send<AuditEvent[]>('GET', `${this.#path}/audit`);

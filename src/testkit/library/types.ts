@@ -40,11 +40,29 @@ export interface Cluster {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ClusterResponse>;
+  /** Marks the state of this moment, at no cost. */
+  snapshot(): Promise<Snapshot>;
+  /** Brings the state back: what differs is written as ordinary changes, of which every watch hears. */
+  reset(snapshot: Snapshot): Promise<ResetResult>;
+  /** Starts another cluster with the state of the snapshot, or else of this moment. */
+  fork(snapshot?: Snapshot): Promise<Cluster>;
   /** The audit events of all requests that have been answered, oldest first. */
   audit(): Promise<AuditEvent[]>;
   /** Ends the server and removes all that it has. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A marked state of one cluster, kept until that is stopped. */
+export interface Snapshot {
+  readonly id: string;
+  /** Lists that were answered at this moment have it. */
+  readonly resourceVersion: string;
+}
+
+export interface ResetResult {
+  /** How many objects were created, changed or deleted. */
+  readonly changes: number;
 }
 
 /** A text of YAML or JSON documents, an object, the path of a file or of a folder of files, or several of these. */

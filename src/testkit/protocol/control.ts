@@ -6,6 +6,11 @@
 //   GET    /v1/clusters/ID           ClusterFacts
 //   DELETE /v1/clusters/ID
 //   GET    /v1/clusters/ID/audit     audit events
+//   POST   /v1/clusters/ID/snapshots           Snapshot
+//   GET    /v1/clusters/ID/snapshots           Snapshot[]
+//   DELETE /v1/clusters/ID/snapshots/SNAPSHOT
+//   POST   /v1/clusters/ID/reset     SnapshotRequest → ResetResult
+//   POST   /v1/clusters/ID/fork      SnapshotRequest → ClusterFacts
 //
 // An answer that is not 2xx is a ControlFailure.
 
@@ -37,6 +42,23 @@ export interface ClusterFacts {
   readonly ca: string;
   /** The server's log. */
   readonly logPath: string;
+}
+
+/** A marked state of a cluster. */
+export interface SnapshotFacts {
+  readonly id: string;
+  /** Lists that were answered at this moment have it. */
+  readonly resourceVersion: string;
+}
+
+export interface SnapshotRequest {
+  /** Its id; of a fork that names none the state of this moment. */
+  readonly snapshot?: string;
+}
+
+export interface ResetResult {
+  /** How many objects were created, changed or deleted. */
+  readonly changes: number;
 }
 
 export interface ControlFailure {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { differences, OrderedMap } from './ordered-map.js';
+
+const isAlike = (one: number, other: number): boolean => one === other;
+
+it('finds what differs between a map and a copy that went its own way', () => {
+  const one = new OrderedMap<number>();
+  for (let i = 0; i < 1000; i++) one.set(`key-${i}`, i);
+  const copy = one.clone();
+  assert.deepEqual(differences(one, copy, isAlike), []);
+  copy.delete('key-7');
+  copy.set('key-500', -1);
+  copy.set('new', 1);
+  one.set('key-9', -1);
+  one.set('key-8', 8);
+  assert.deepEqual(differences(one, copy, isAlike), ['key-500', 'key-7', 'key-9', 'new']);
+  assert.deepEqual(
+    differences(one, copy, () => true),
+    ['key-7', 'new'],
+  );
+});
+
+it('does not look at what both share', () => {
+  const one = new OrderedMap<number>();
+  for (let i = 0; i < 10_000; i++) one.set(String(i).padStart(5, '0'), i);
+  const copy = one.clone();
+  copy.set('05000', -1);
+  let compared = 0;
+  const counted = (): boolean => {
+    compared++;
+    return false;
+  };
+  assert.deepEqual(differences(one, copy, counted), ['05000']);
+  assert.equal(compared, 1);
+});
