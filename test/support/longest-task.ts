@@ -11,6 +11,11 @@ export async function keptMib(folder: string): Promise<number> {
   return (await report<{ keptMib: number }>(path.join(folder, 'tasks.sock.memory'))).keptMib;
 }
 
+/** How often V8 has collected its whole heap, and the young objects alone. */
+export function collections(folder: string): Promise<{ full: number; young: number }> {
+  return report(path.join(folder, 'tasks.sock.collections'));
+}
+
 function report<T>(at: string): Promise<T> {
   return new Promise((resolve, reject) => {
     let text = '';

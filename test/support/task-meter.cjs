@@ -3,10 +3,12 @@
 // host of a virtual machine took meanwhile, which the kernel counts as ours. A connection to the socket that
 // BINNACLE_TASK_METER names gets `{"longestMs":…,"totalMs":…}`, and the count begins anew. At the socket of that name
 // with `.memory` it is `{"keptMib":…}`: what is still used when the garbage is gone, which the memory of the process
-// says nothing of.
+// says nothing of. With `.collections` it is `{"full":…,"young":…}`: how often V8 has collected the whole heap, and the
+// young objects alone.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
+const { constants, PerformanceObserver } = require('node:perf_hooks');
 const v8 = require('node:v8');
 const vm = require('node:vm');
 
@@ -18,6 +20,7 @@ delete process.env['BINNACLE_TASK_METER'];
 if (path !== undefined) {
   meter();
   serveMemory();
+  serveCollections();
 }
 
 function meter() {
@@ -59,6 +62,21 @@ function serveMemory() {
     socket.end(JSON.stringify({ keptMib: (heapUsed + external) / 2 ** 20 }));
   });
   server.listen(`${path}.memory`).unref();
+}
+
+function serveCollections() {
+  const count = { full: 0, young: 0 };
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) {
+      if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) count.full++;
+      else if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) count.young++;
+    }
+  }).observe({ entryTypes: ['gc'] });
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end(JSON.stringify(count));
+  });
+  server.listen(`${path}.collections`).unref();
 }
 
 /** Returns a function that reads the time stolen from each processor since the machine started. */

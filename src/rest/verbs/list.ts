@@ -2,6 +2,7 @@ import { withInlineFallback } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../../lib/http/http.js';
 import { joinSteps } from '../../lib/scheduling/join-steps.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
+import { BufferPool, MAX_POOLED_BYTES } from '../../lib/values/buffer-pool.js';
 import { runCooperatively, Yielder } from '../../lib/scheduling/yield.js';
 import { badRequest } from '../../machinery/status.js';
 import { apiVersionOf } from '../../machinery/object.js';
@@ -31,7 +32,12 @@ import { inRowOrder } from '../answer/table.js';
 import { timedAnswer, timedRead } from '../answer/timed.js';
 
 /** A list that is not sent at once is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = MAX_POOLED_BYTES;
+/** What is smaller has no memory of its own. */
+const SMALL_BYTES = 32 * 1024;
+
+/** The memory of pieces that are sent. */
+const pieces = new BufferPool();
 
 export async function listObjects(
   services: RestServices,
@@ -215,8 +221,11 @@ function respondBytes(
   const itemBytes = bytes - head.length - tail.length;
   const { pretty } = negotiated;
   if (bytes <= MAX_AT_ONCE_BYTES && !pretty) {
-    const body = [head, sharedItems(endpoint, items, itemBytes), tail];
-    return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
+    const known = sharedItems(endpoint, items, itemBytes);
+    if (known !== undefined) {
+      const body = [head, known, tail];
+      return compressed(request, { status: 200, headers, body, object: PLAIN_LIST }, bytes);
+    }
   }
   const whole = async (): Promise<Buffer> =>
     Buffer.concat([head, ...(await joinedCooperatively(endpoint, items)), tail]);
@@ -256,9 +265,16 @@ const COMMA = 0x2c;
 /** Joined once for all requests, by the array of items: the store keeps one array while nothing has changed. */
 const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
 
-function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
-  let forms = shared.get(items);
-  if (forms === undefined) shared.set(items, (forms = new Map()));
+/**
+ * Undefined for the first who asks, unless the list is small: where objects change all the time nobody asks for the same
+ * list again, and a list that is copied piece by piece as it is sent leaves no memory behind.
+ */
+function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer | undefined {
+  const forms = shared.get(items);
+  if (forms === undefined) {
+    shared.set(items, new Map());
+    return bytes <= SMALL_BYTES ? joined(endpoint, items, bytes) : undefined;
+  }
   let known = forms.get(endpoint);
   if (known === undefined) forms.set(endpoint, (known = joined(endpoint, items, bytes)));
   return known;
@@ -307,32 +323,36 @@ interface Around {
 function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, encode }: Around): ResponseBody {
   return {
     async stream(sink) {
-      let piece = Buffer.allocUnsafe(PIECE_BYTES);
+      let piece = pieces.take(PIECE_BYTES);
       let at = head.copy(piece, 0);
-      const send = (): boolean => {
+      /** Writes the piece, and waits until its memory is free. */
+      const flush = async (): Promise<void> => {
         const bytes = piece.subarray(0, at);
-        return sink.write(encode === undefined ? bytes : encode(bytes));
-      };
-      const flush = async (next: number): Promise<void> => {
-        const ready = send();
-        if (!ready) await sink.drained();
-        // What was encoded, or was written and has drained, is on its way: the next piece reuses its memory.
-        const isFree = encode !== undefined || (!ready && sink.pendingBytes === 0);
-        if (!isFree || next > piece.length) piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, next));
+        const ready = sink.write(encode === undefined ? bytes : encode(bytes));
+        const waits = !ready || sink.pendingBytes > 0;
+        if (waits) await sink.drained();
+        // Where nothing was waited for, or only for most of it, somebody may still read the piece.
+        const isFree = encode !== undefined || (waits && sink.pendingBytes === 0);
+        if (isFree) pieces.give(piece);
         at = 0;
       };
       for (let i = 0; i < items.length; i++) {
         const item = items[i] as StoredObject;
-        const needed = item.size + 2;
+        const needed = item.size + endpoint.itemHead.length + 2;
         if (at + needed > piece.length) {
-          await flush(needed);
+          await flush();
           if (sink.signal.aborted) return;
+          piece = pieces.take(Math.max(PIECE_BYTES, needed));
         }
         at = putItem(endpoint, item, i, piece, at);
       }
-      if (at + tail.length > piece.length) await flush(tail.length);
+      if (at + tail.length > piece.length) {
+        await flush();
+        piece = pieces.take(tail.length);
+      }
       at += tail.copy(piece, at);
-      send();
+      sink.last?.();
+      await flush();
     },
   };
 }
