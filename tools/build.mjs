@@ -16,6 +16,7 @@ const { metafile } = await build({
   entryPoints: {
     binnacle: 'src/main.ts',
     commands: 'src/commands/main.ts',
+    etcd: 'src/commands/etcd-main.ts',
     worker: 'src/server/worker/worker-thread.ts',
     testing: 'src/testkit/library/testing.ts',
   },

@@ -1,4 +1,4 @@
-// Fetches the programs the end-to-end tests run beside us (kubectl and two versions of etcd) into .cache/bin, when
+// Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl and two versions of etcd) into .cache/bin, when
 // they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
 // its signatures, unpacked and not installed. Where there is no apt, the tests that need them are skipped.
 import { execFileSync } from 'node:child_process';
@@ -12,6 +12,7 @@ const BIN = path.join('.cache', 'bin');
 const WANTED = [
   { name: 'kubectl', suite: 'trixie', packageName: 'kubectl', file: 'usr/bin/kubectl' },
   { name: 'etcd-3.5', suite: 'trixie', packageName: 'etcd-server', file: 'usr/bin/etcd' },
+  { name: 'etcdctl', suite: 'trixie', packageName: 'etcd-client', file: 'usr/bin/etcdctl' },
   { name: 'etcd-3.4', suite: 'bookworm', packageName: 'etcd-server', file: 'usr/bin/etcd' },
 ];
 

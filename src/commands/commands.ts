@@ -5,6 +5,7 @@ import { completion } from './completion.js';
 import { down } from './down.js';
 import { encryption } from './encryption.js';
 import { envtestAssets } from './envtest-assets.js';
+import { etcd } from './etcd.js';
 import { help } from './help.js';
 import { kubeconfig } from './kubeconfig.js';
 import { run } from './run.js';
@@ -25,6 +26,7 @@ export const commands = (): readonly Command[] => [
   serve,
   serveClusters,
   envtestAssets,
+  etcd,
   encryption,
   verify,
   completion(commands),

@@ -18,6 +18,10 @@ const FAULTS = {
   leaseExists: [STATUS.failedPrecondition, 'etcdserver: lease already exists'],
   leaseTtlTooLarge: [STATUS.outOfRange, 'etcdserver: too large lease TTL'],
   requestTooLarge: [STATUS.invalidArgument, 'etcdserver: request is too large'],
+  badLeaderTransferee: [STATUS.failedPrecondition, 'etcdserver: bad leader transferee'],
+  notCapable: [STATUS.failedPrecondition, 'etcdserver: not capable'],
+  authNotEnabled: [STATUS.failedPrecondition, 'etcdserver: authentication is not enabled'],
+  permissionDenied: [STATUS.permissionDenied, 'etcdserver: permission denied'],
   stopped: [STATUS.unavailable, 'etcdserver: server stopped'],
   corrupt: [STATUS.dataLoss, 'etcdserver: corrupt cluster'],
 } as const;

@@ -1,49 +1,84 @@
 // An embedded store behind etcd's API.
 import { randomBytes } from 'node:crypto';
+import os from 'node:os';
 import { type Clock, systemClock } from '../lib/async/clock.js';
 import type { HttpHandler } from '../lib/http/http.js';
 import type { EmbeddedStore } from '../kv/embedded/embedded.js';
 import { grpcHandler, isGrpc } from './grpc/server.js';
+import { httpPaths } from './http-paths.js';
 import { type EtcdListener, type ListenAddress, listenForClients } from './listen.js';
+import { Quota } from './quota.js';
+import { readOnly } from './read-only.js';
 import { etcdServices } from './services.js';
+import type { Member } from './services/cluster.js';
 
-/** etcd's default. */
+/** etcd's defaults. */
 const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
+const MAX_TXN_OPS = 128;
+const PROGRESS_PERIOD_MS = 10 * 60_000;
 /** What a message may have beside its request. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
+const HEALTH_TIMEOUT_MS = 2_000;
 
 export interface ServeEtcdOptions {
   readonly store: EmbeddedStore;
   readonly addresses: readonly ListenAddress[];
-  /** Of the only member. */
-  readonly name?: string;
+  /** Where /health, /version and /metrics are answered as well, and nothing else. */
+  readonly metricsAddresses?: readonly ListenAddress[];
+  /** Calls that change something are refused. */
+  readonly isReadOnly?: boolean;
+  /** The only one. */
+  readonly member?: Member;
+  /** Below 0 there is none, 0 is etcd's default of 2 GiB. */
+  readonly quotaBytes?: number;
   readonly maxRequestBytes?: number;
   readonly maxTxnOps?: number;
+  /** A watch that asked for it hears how far it is when nothing else was sent for so long. */
   readonly progressPeriodMs?: number;
+  /** Where a snapshot lies while it is sent. */
+  readonly scratchFolder?: string;
   readonly clock?: Clock;
   /** What failed in a way that no client is to blame for. */
   readonly onError: (error: unknown) => void;
 }
 
 export async function serveEtcd(options: ServeEtcdOptions): Promise<EtcdListener> {
-  const {
+  const { store, addresses, metricsAddresses = [], maxRequestBytes = MAX_REQUEST_BYTES, onError } = options;
+  const { mvcc } = store;
+  const quota = new Quota(mvcc, options.quotaBytes ?? -1);
+  const isHealthy = (): Promise<boolean> =>
+    store.health({ timeoutMs: HEALTH_TIMEOUT_MS }).then(
+      () => true,
+      () => false,
+    );
+  const services = etcdServices({
     store,
-    addresses,
-    name = 'default',
-    maxRequestBytes = MAX_REQUEST_BYTES,
-    clock = systemClock,
+    quota,
+    maxRequestBytes,
+    isHealthy,
+    newLeaseId,
+    member: options.member ?? { name: 'default', clientUrls: [], peerUrls: [] },
+    clock: options.clock ?? systemClock,
+    maxTxnOps: options.maxTxnOps ?? MAX_TXN_OPS,
+    progressPeriodMs: options.progressPeriodMs ?? PROGRESS_PERIOD_MS,
+    scratchFolder: options.scratchFolder ?? os.tmpdir(),
+  });
+  const grpc = grpcHandler({
+    services: options.isReadOnly === true ? readOnly(services) : services,
+    maxMessageBytes: maxRequestBytes + GRPC_OVERHEAD_BYTES,
     onError,
-  } = options;
-  const services = etcdServices({ ...options, name, clock, newLeaseId, maxRequestBytes, store });
-  const grpc = grpcHandler({ services, maxMessageBytes: maxRequestBytes + GRPC_OVERHEAD_BYTES, onError });
-  const handler: HttpHandler = (request) => (isGrpc(request) ? grpc(request) : NOT_FOUND());
-  return listenForClients(addresses, { handler, onError });
+  });
+  const paths = httpPaths({ mvcc, quota, isHealthy });
+  const handler: HttpHandler = (request) => (isGrpc(request) ? grpc(request) : paths(request));
+  const clients = await listenForClients(addresses, { handler, onError });
+  if (metricsAddresses.length === 0) return clients;
+  const metrics = await listenForClients(metricsAddresses, { handler: paths, onError });
+  return {
+    ports: clients.ports,
+    async close(timeoutMs) {
+      await Promise.all([clients.close(timeoutMs), metrics.close(timeoutMs)]);
+    },
+  };
 }
-
-const NOT_FOUND = (): { status: number; headers: Record<string, string>; body: string } => ({
-  status: 404,
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: '404 page not found\n',
-});
 
 const newLeaseId = (): bigint => BigInt.asUintN(63, randomBytes(8).readBigUInt64BE());

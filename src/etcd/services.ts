@@ -3,36 +3,43 @@ import type { Clock } from '../lib/async/clock.js';
 import type { EmbeddedStore } from '../kv/embedded/embedded.js';
 import type { GrpcService } from './grpc/server.js';
 import { headersFor, identityOf } from './header.js';
+import type { Quota } from './quota.js';
+import { authService } from './services/auth.js';
+import { clusterService, type Member } from './services/cluster.js';
+import { healthService } from './services/health.js';
 import { kvService } from './services/kv.js';
 import { leaseService } from './services/lease.js';
 import { maintenanceService } from './services/maintenance.js';
 import { watchService } from './services/watch.js';
 
-/** etcd's default. */
-const MAX_TXN_OPS = 128;
-
 export interface ServiceParts {
   readonly store: EmbeddedStore;
-  /** Of this member. */
-  readonly name: string;
+  readonly member: Member;
   readonly clock: Clock;
   readonly newLeaseId: () => bigint;
+  readonly quota: Quota;
   /** etcd's `--max-request-bytes`. */
   readonly maxRequestBytes: number;
   /** etcd's `--max-txn-ops`. */
-  readonly maxTxnOps?: number;
-  readonly progressPeriodMs?: number;
+  readonly maxTxnOps: number;
+  readonly progressPeriodMs: number;
+  /** Where a snapshot lies while it is sent. */
+  readonly scratchFolder: string;
+  readonly isHealthy: () => Promise<boolean>;
 }
 
 export function etcdServices(parts: ServiceParts): Readonly<Record<string, GrpcService>> {
-  const { store, name, clock, newLeaseId, maxRequestBytes, maxTxnOps = MAX_TXN_OPS, progressPeriodMs } = parts;
-  const identity = identityOf(name);
+  const { store, member, clock, newLeaseId, quota, maxRequestBytes, maxTxnOps, progressPeriodMs } = parts;
+  const identity = identityOf(member.name);
   const header = headersFor(identity);
   const { mvcc } = store;
   return {
-    'etcdserverpb.KV': kvService({ store, header, maxTxnOps, maxRequestBytes }),
+    'etcdserverpb.KV': kvService({ store, header, maxTxnOps, maxRequestBytes, quota }),
     'etcdserverpb.Watch': watchService({ mvcc, header, clock, maxFragmentBytes: maxRequestBytes, progressPeriodMs }),
     'etcdserverpb.Lease': leaseService({ store, header, newId: newLeaseId }),
-    'etcdserverpb.Maintenance': maintenanceService({ store, header, identity }),
+    'etcdserverpb.Maintenance': maintenanceService({ ...parts, header, identity }),
+    'etcdserverpb.Cluster': clusterService(mvcc, header, identity, member),
+    'etcdserverpb.Auth': authService(mvcc, header),
+    'grpc.health.v1.Health': healthService(parts.isHealthy, clock),
   };
 }

@@ -21,15 +21,17 @@ import { keyRangeOf, rangeAnswer, type RangeAnswer } from '../apply/range.js';
 import { etcdFault, refusedBy, storeCall } from '../faults.js';
 import type { GrpcService } from '../grpc/server.js';
 import type { HeaderOf } from '../header.js';
+import type { Quota } from '../quota.js';
 
 export interface KvParts {
   readonly store: EmbeddedStore;
   readonly header: HeaderOf;
   readonly maxTxnOps: number;
   readonly maxRequestBytes: number;
+  readonly quota: Quota;
 }
 
-export function kvService({ store, header, maxTxnOps, maxRequestBytes }: KvParts): GrpcService {
+export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: KvParts): GrpcService {
   const { mvcc } = store;
 
   const range = async (request: RangeRequest): Promise<RangeAnswer & { readonly revision: number }> => {
@@ -66,6 +68,7 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes }: KvParts
       async Put(message) {
         const request = PUT_REQUEST.decode(limited(message));
         checkPut(request);
+        quota.take(message.length);
         const { result, revision } = await storeCall(mvcc.transact((state) => applyPut(state, request)));
         return PUT_RESPONSE.encode({ ...result, header: header(revision) });
       },
@@ -78,6 +81,7 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes }: KvParts
       async Txn(message) {
         const request = TXN_REQUEST.decode(limited(message));
         checkTxn(request, maxTxnOps);
+        if (hasPut(request)) quota.take(message.length);
         const past = await pastReads(request);
         const { result, revision } = await storeCall(mvcc.transact((state) => applyTxn(state, request, past)));
         return TXN_RESPONSE.encode({ ...result, header: header(revision) });
@@ -91,6 +95,13 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes }: KvParts
     },
   };
 }
+
+const hasPut = ({ success, failure }: TxnRequest): boolean =>
+  [success, failure].some((operations) =>
+    operations.some(
+      ({ requestPut, requestTxn }) => requestPut !== undefined || (requestTxn !== undefined && hasPut(requestTxn)),
+    ),
+  );
 
 class FailedRead {
   constructor(readonly error: unknown) {}

@@ -13,16 +13,14 @@ import type { HeaderOf } from '../header.js';
 import { spanOf } from '../key-range.js';
 import { Watcher, type WatcherStream } from './watcher.js';
 
-/** A watch that asked for it is told how far it is when nothing was sent for so long. */
-const PROGRESS_PERIOD_MS = 10 * 60_000;
-
 export interface WatchParts {
   readonly mvcc: Mvcc;
   readonly header: HeaderOf;
   readonly clock: Clock;
   /** Larger answers are sent in fragments where a watch wants them so. */
   readonly maxFragmentBytes: number;
-  readonly progressPeriodMs?: number | undefined;
+  /** A watch that asked for it hears how far it is when nothing else was sent for so long. */
+  readonly progressPeriodMs: number;
 }
 
 export const watchService = (parts: WatchParts): GrpcService => ({
@@ -63,10 +61,7 @@ class WatchStream implements WatcherStream {
   #progressWanted = false;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(
-    { mvcc, header, clock, maxFragmentBytes, progressPeriodMs = PROGRESS_PERIOD_MS }: WatchParts,
-    call: ServerCall,
-  ) {
+  constructor({ mvcc, header, clock, maxFragmentBytes, progressPeriodMs }: WatchParts, call: ServerCall) {
     this.mvcc = mvcc;
     this.maxFragmentBytes = maxFragmentBytes;
     this.#header = header;

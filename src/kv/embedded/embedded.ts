@@ -68,6 +68,8 @@ export interface EmbeddedOptions {
   readonly log?: Logger;
   /** Of the disk that the folder is on. */
   readonly freeBytes?: FreeBytes;
+  /** A write is answered before it is on disk: what the machine loses with its power was answered in vain. */
+  readonly noSync?: boolean;
 }
 
 export interface EmbeddedStore extends KeyValueStore {
@@ -83,7 +85,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   });
   let env: RootDatabase | undefined;
   try {
-    env = openEngine(open, folder.storePath);
+    env = openEngine(open, folder.storePath, { noSync: options.noSync === true });
     const opened = await openTables(env, folder, options.writer ?? '');
     return new LmdbStore(env, opened, folder, options);
   } catch (error) {
@@ -95,10 +97,15 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
 }
 
 /** `readOnly`: nothing is written, not even what is missing. */
-export const openEngine = (open: typeof Lmdb.open, file: string, readOnly = false): RootDatabase =>
+export const openEngine = (
+  open: typeof Lmdb.open,
+  file: string,
+  { readOnly = false, noSync = false }: { readonly readOnly?: boolean; readonly noSync?: boolean } = {},
+): RootDatabase =>
   open({
     path: file,
     readOnly,
+    noSync,
     noSubdir: true,
     overlappingSync: false,
     // Commits are batched here; the engine's own batching per event-loop turn leaves a rejection unhandled on a full disk.
@@ -194,6 +201,10 @@ class LmdbStore implements EmbeddedStore {
         return room.isFull;
       },
       leases,
+      size: () => {
+        this.#checkOpen();
+        return room.size();
+      },
       transact: (transaction) => this.#transact(transaction),
       range: (range, revision) => this.#rangeAt(range, revision),
       changes: (request) => runCooperatively(this.#changes(request, this.#successors)),
@@ -326,8 +337,7 @@ class LmdbStore implements EmbeddedStore {
 
   async sizeBytes(): Promise<number> {
     this.#checkOpen();
-    const { lastPageNumber, pageSize } = this.#env.getStats() as { lastPageNumber: number; pageSize: number };
-    return (lastPageNumber + 1) * pageSize;
+    return this.#room.size().bytes;
   }
 
   async backup(folder: string): Promise<void> {

@@ -28,6 +28,8 @@ export interface Mvcc {
   /** Only what makes room is accepted. */
   readonly isFull: boolean;
   readonly leases: Pick<Leases, 'has' | 'ids' | 'size' | 'find' | 'keepAlive' | 'namesOf'>;
+  /** Of the file, and of what is in use of it. */
+  size(): { readonly bytes: number; readonly usedBytes: number };
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>>;
   /** As it was after a revision; 0 for the newest. Fails with `compacted` and `future-revision`. */
   range<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>>;

@@ -161,15 +161,20 @@ export class Room {
     return free >= 2 * MARGIN_BYTES ? free : Math.max(free, this.#freeBytesInFile());
   }
 
-  /** Pages that no tree has. Those that a reader may still look at are among them: these are freed soon. */
   #freeBytesInFile(): number {
+    const { bytes, usedBytes } = this.size();
+    return bytes - usedBytes;
+  }
+
+  /** Of the file, and of what the trees have of it. Pages that a reader may still look at count as free: they are soon. */
+  size(): { readonly bytes: number; readonly usedBytes: number } {
     const { env, tables } = this.#parts;
     const { lastPageNumber, pageSize, root, free } = env.getStats() as EngineStats;
-    const trees = [tables.current, tables.log, tables.expiries, tables.meta].map(
-      (table) => table.getStats() as TreeStats,
-    );
+    const { current, log, expiries, leases, leased, meta } = tables;
+    const trees = [current, log, expiries, leases, leased, meta].map((table) => table.getStats() as TreeStats);
     const used = [root, free, ...trees].reduce((sum, tree) => sum + pagesOf(tree), 2);
-    return Math.max(0, lastPageNumber + 1 - used) * pageSize;
+    const pages = lastPageNumber + 1;
+    return { bytes: pages * pageSize, usedBytes: Math.min(pages, used) * pageSize };
   }
 
   #note(isFull: boolean): void {

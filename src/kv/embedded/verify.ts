@@ -48,7 +48,7 @@ export async function verifyStore(folder: string, visit?: (kv: KeyValue) => void
     await opened.release();
     throw new KvError('unavailable', `an early build wrote the store in ${folder}: start a server with it once`);
   }
-  const env = openEngine(open, opened.storePath, true);
+  const env = openEngine(open, opened.storePath, { readOnly: true });
   try {
     const tables = await engineTables(env, opened);
     return walk(tables, visit);
