@@ -14,6 +14,7 @@ import { startTestServer, type TestServer } from '../support/server.js';
 const ROUNDS = Number(process.env['BINNACLE_KILL_ROUNDS'] ?? 2);
 const DISK_BYTES = 24 * 1024 * 1024;
 const WRITERS = 8;
+const FULL_ROUNDS = 6;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, bytes: number) => ({
   apiVersion: 'v1',
@@ -64,6 +65,64 @@ test(
       const after = await namesIn(again);
       for (const name of [...kept, 'later']) assert.ok(after.has(name), `${name} is lost`);
       await again.stop();
+    } finally {
+      spawnSync('umount', ['-l', disk]);
+      fs.rmdirSync(disk);
+    }
+  },
+);
+
+test(
+  'a disk that fills while commits are made ends no server, and a start on it is not refused',
+  { timeout: 180_000 },
+  async (t) => {
+    const disk = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-disk-'));
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'binnacle-test', disk]);
+    if (mounted.status !== 0) {
+      fs.rmdirSync(disk);
+      t.skip('mounting is not allowed here');
+      return;
+    }
+    try {
+      const folder = path.join(disk, 'data');
+      fs.mkdirSync(folder);
+      const server = await startTestServer({ folder });
+      let hasEnded = false;
+      void server.exited.then(() => (hasEnded = true));
+      const filler = path.join(disk, 'filler');
+      const kept = new Set<string>();
+      let refused = 0;
+      let going = true;
+      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let i = 0; going; i++) {
+          const name = `map-${writer}-${i}`;
+          const answer = await server.request('POST', MAPS, map(name, 20_000));
+          if (answer.status === 201) kept.add(name);
+          else refused++;
+          if (i % 4 !== 3 || !kept.has(`map-${writer}-${i - 3}`)) continue;
+          const removed = `map-${writer}-${i - 3}`;
+          assert.equal((await server.request('DELETE', `${MAPS}/${removed}`)).status, 200, 'deletes go on');
+          kept.delete(removed);
+        }
+      });
+      for (let round = 0; round < FULL_ROUNDS; round++) {
+        const before = refused;
+        fillDisk(filler);
+        await eventually(async () => refused > before);
+        if (round < FULL_ROUNDS - 1) fs.rmSync(filler);
+        const answered = kept.size;
+        if (round < FULL_ROUNDS - 1) await eventually(async () => kept.size > answered);
+      }
+      going = false;
+      await Promise.all(writers);
+      assert.equal(hasEnded, false, server.log());
+      await server.kill();
+      const again = await startTestServer({ folder, port: Number(new URL(server.url).port), untilLive: true });
+      assert.deepEqual(
+        [...(await namesIn(again))].filter((name) => name.startsWith('map-')).toSorted(),
+        [...kept].toSorted(),
+      );
+      await again.kill();
     } finally {
       spawnSync('umount', ['-l', disk]);
       fs.rmdirSync(disk);

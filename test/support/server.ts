@@ -57,6 +57,8 @@ export interface TestServerOptions {
   readonly adminToken?: string;
   /** Of a server that was killed: it is started again. */
   readonly folder?: string;
+  /** Of a server that was killed, where its kubeconfig is to stay as it is. */
+  readonly port?: number;
   /** Begin when it answers at all, for a server that never becomes ready. */
   readonly untilLive?: boolean;
   /** The name that the server's host has, by which servers know each other. */
@@ -69,7 +71,7 @@ export interface TestServerOptions {
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const { adminToken, npmStart = false } = options;
   const flags = [`--data-dir=${folder}`, `--secure-port=${port}`, ...(options.flags ?? [])];
   if (adminToken !== undefined) {
@@ -195,11 +197,13 @@ function onHost(hostname: string, folder: string): NodeJS.ProcessEnv {
 }
 
 async function ready(server: TestServer, sign: string, ended: () => boolean): Promise<void> {
+  let last = '';
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline;) {
     if (ended()) throw new Error(`the server ended:\n${server.log()}`);
     const answer = await server.request('GET', sign).catch(() => undefined);
     if (answer?.status === 200) return;
+    last = answer?.body ?? '';
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`the server is not ready:\n${server.log()}`);
+  throw new Error(`the server is not ready:\n${last}\n${server.log()}`);
 }

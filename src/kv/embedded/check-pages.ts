@@ -11,6 +11,7 @@
 // are in the order of their keys, that no page is used twice, or is in the list of those that may be written, and that each tree has as many pages and
 // entries as its head says. What the values hold is not looked at.
 import fs from 'node:fs';
+import type { MetaPage } from './meta-page.js';
 import { addKey } from './state.js';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -33,13 +34,6 @@ const MAX_DEPTH = 32;
 const MAX_KEY_BYTES = 2_048;
 /** A start must not wait for a store of many gigabytes to be read: of such a one the leaves are left out. */
 const MAX_START_PAGES = 250_000;
-
-export interface MetaPage {
-  readonly bytes: Buffer;
-  readonly pageSize: number;
-  readonly lastPage: bigint;
-  readonly transaction: bigint;
-}
 
 export interface PagesFound {
   /** What is wrong, if anything is. */

@@ -4,6 +4,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
 import { KvError } from '../kv.js';
+import { changeBytes, type CommitNeed } from './allocation.js';
 import type { Change } from './change.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
@@ -16,8 +17,8 @@ import { revisionRecord, type Totals } from './state.js';
 
 /** The most writes in one commit. */
 const MAX_BATCH = 1024;
-/** Where there is no room on the disk: each copies some pages. */
-const MAX_TIGHT_BATCH = 32;
+/** Where there is no room on the disk: what is kept for deletes suffices for so many. */
+const MAX_TIGHT_BATCH = 8;
 /** While commits on this thread take longer than this on average, the engine's thread commits. */
 const IN_PLACE_MAX_MS = 1.5;
 /** The average is over about so many commits. */
@@ -67,6 +68,8 @@ export class Commits {
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
   #running: Promise<void> | undefined;
+  /** The system refused a write of the engine, whose memory is not to be relied on from then on: nothing is written any more. */
+  #broken: KvError | undefined;
   /** The recent average duration of commits on this thread. */
   #inPlaceMs = 0;
   /** The writes of the commit before. */
@@ -169,8 +172,10 @@ export class Commits {
     });
     const answers = queued.map((one) => this.#evaluate(one, state));
     if (state.changes.length > 0 || state.grants.size > 0 || chores.length > 0) {
-      if (this.#room.isFull) this.#room.giveReserve();
       try {
+        if (this.#broken !== undefined) throw this.#broken;
+        const allocated = this.#room.allocate(needOf(state));
+        if (allocated !== true && !(await allocated)) throw spaceExceeded();
         await this.#write(queued.length, () => {
           for (const change of state.changes) this.#put(change, state);
           this.#leases.write(state.grants);
@@ -194,8 +199,8 @@ export class Commits {
 
   /** Answers how its caller is answered. */
   #evaluate(queued: QueuedTransaction, state: PendingState): () => void {
-    const { transaction, resolve, reject } = queued;
-    state.begin();
+    const { transaction, isRetried, resolve, reject } = queued;
+    state.begin(isRetried);
     try {
       const result = transaction(state);
       state.end();
@@ -212,7 +217,6 @@ export class Commits {
   /** Deletes that there was no room for are tried once more, without the history of what they replace. */
   #refuse(queued: readonly QueuedTransaction[], failure: KvError): void {
     const isFull = failure.code === 'disk-full';
-    if (isFull) this.#room.noteFailure();
     const again: QueuedTransaction[] = [];
     for (const one of queued) {
       if (isFull && one.onlyDeletes && !one.isRetried) again.push({ ...one, isRetried: true });
@@ -266,11 +270,29 @@ export class Commits {
   }
 
   #commitFailure(error: unknown): KvError {
-    const why = engineText(error);
-    // A full disk surfaces as one of several errors, so free space is checked too.
-    if (/space|quota/i.test(why) || this.#room.isAlmostGone) return spaceExceeded(error);
-    return new KvError('unavailable', `cannot write to ${this.#folder}: ${why}`, { cause: error });
+    if (error instanceof KvError) return error;
+    const failure = new KvError('unavailable', `cannot write to ${this.#folder}: ${engineText(error)}`, {
+      cause: error,
+    });
+    if (isOfSystem(error)) this.#broken = failure;
+    return failure;
   }
+}
+
+/** The engine's own codes are negative. */
+const isOfSystem = (error: unknown): boolean => {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'number' && code > 0;
+};
+
+function needOf({ changes, isTight }: PendingState): CommitNeed {
+  let bytes = 0;
+  let adds = false;
+  for (const { next, previous } of changes) {
+    adds ||= next !== undefined;
+    bytes += changeBytes((next?.bytes.length ?? 0) + (isTight ? 0 : (previous?.value.length ?? 0)));
+  }
+  return { bytes, adds };
 }
 
 /** The engine's error of a failed commit points to the one with the reason. */

@@ -29,8 +29,10 @@ before(async () => {
     written.set(key, text(index));
   }
   await kv.compact(OBJECTS);
+  const bytes = await kv.sizeBytes();
   await kv.close();
-  good = fs.readFileSync(file);
+  // Zeros that are allocated ahead come after.
+  good = fs.readFileSync(file).subarray(0, bytes);
 });
 
 interface Outcome {
@@ -40,7 +42,6 @@ interface Outcome {
 
 /** Fails when anything is read that was not written, or anything is missing without a word. */
 async function readDamaged(bytes: Buffer, what: string): Promise<Outcome> {
-  fs.writeFileSync('/tmp/dmg-what', what);
   fs.writeFileSync(file, bytes);
   let kv: KeyValueStore;
   try {

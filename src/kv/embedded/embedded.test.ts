@@ -231,9 +231,10 @@ describe('embedded store', () => {
     const folder = newFolder();
     const store = await openEmbeddedStore({ folder });
     for (let i = 0; i < 20; i++) await store.create(`/${i}`, randomBytes(4000));
+    const size = await store.sizeBytes();
     await store.close();
     const file = path.join(folder, 'store.mdb');
-    const good = fs.readFileSync(file);
+    const good = fs.readFileSync(file).subarray(0, size);
     fs.writeFileSync(file, good.subarray(0, good.length - 8192));
     await assert.rejects(openEmbeddedStore({ folder }), failsWith('damaged'));
     assert.equal(fs.statSync(file).size, good.length - 8192);

@@ -21,6 +21,7 @@ import {
   type WriteResult,
 } from '../kv.js';
 import { WatchHub } from '../watch-hub.js';
+import type { WriteZeros } from './allocation.js';
 import { backUp } from './back-up.js';
 import { byteKeyOf, bytePrefixEnd } from './byte-key.js';
 import { type Change, eventOf, foundKeyValue, keyValueOf } from './change.js';
@@ -45,7 +46,8 @@ import {
   viewAt,
 } from './past.js';
 import { RangeHub } from './range-hub.js';
-import { diskFreeBytes, type FreeBytes, Room } from './room.js';
+import { diskFreeBytes, type FreeBytes } from './reserve.js';
+import { Room } from './room.js';
 import { newestRevision } from './state.js';
 import { Successors } from './successors.js';
 import { writeKey } from './write-key.js';
@@ -70,6 +72,7 @@ export interface EmbeddedOptions {
   readonly freeBytes?: FreeBytes;
   /** A write is answered before it is on disk: what the machine loses with its power was answered in vain. */
   readonly noSync?: boolean;
+  readonly writeZeros?: WriteZeros;
 }
 
 export interface EmbeddedStore extends KeyValueStore {
@@ -79,18 +82,23 @@ export interface EmbeddedStore extends KeyValueStore {
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   // The engine is a native module; it is loaded only where it is used.
   const { open } = await import('lmdb');
-  const freeBytes = options.freeBytes ?? diskFreeBytes;
+  const { clock = systemClock, log, freeBytes = diskFreeBytes, writeZeros } = options;
   const folder = await openFolder(options.folder, freeBytes).catch((error: unknown) => {
     throw openFailure(options.folder, error);
   });
   let env: RootDatabase | undefined;
+  let room: Room | undefined;
   try {
     env = openEngine(open, folder.storePath, { noSync: options.noSync === true });
-    const opened = await openTables(env, folder, options.writer ?? '');
-    return new LmdbStore(env, opened, folder, options);
+    const { path, storePath } = folder;
+    room = new Room({ env, folder: path, storePath, freeBytes, writeZeros, now: () => clock.now(), log });
+    const opened = await openTables(env, folder, room, options.writer ?? '');
+    room.tables = opened.tables;
+    return new LmdbStore({ env, opened, folder, room, clock, log, historyMs: options.historyMs ?? HISTORY_MS });
   } catch (error) {
     // Without this the engine would reuse its open environment when the folder is opened again.
     await env?.close();
+    await room?.close();
     await folder.release();
     throw openFailure(options.folder, error);
   }
@@ -138,17 +146,23 @@ class LmdbStore implements EmbeddedStore {
   readonly #successors = new Successors(() => this.#housekeeping.compacted);
   #closed = false;
 
-  constructor(
-    env: RootDatabase,
-    { tables, revision, compacted: oldest, totals, olderRevision }: OpenedTables,
-    folder: DataFolder,
-    { clock = systemClock, historyMs = HISTORY_MS, log, freeBytes = diskFreeBytes }: EmbeddedOptions,
-  ) {
+  constructor(parts: {
+    readonly env: RootDatabase;
+    readonly opened: OpenedTables;
+    readonly folder: DataFolder;
+    readonly room: Room;
+    readonly clock: Clock;
+    readonly log: Logger | undefined;
+    readonly historyMs: number;
+  }) {
+    const { env, folder, room, clock, historyMs } = parts;
+    const { tables, revision, compacted: oldest, totals, olderRevision } = parts.opened;
     this.#env = env;
     this.#tables = tables;
     this.olderRevision = olderRevision;
     this.#folder = folder;
-    this.#log = log;
+    this.#log = parts.log;
+    this.#room = room;
     const dispatch = (changes: readonly Change[]): void => {
       this.#hub.dispatch(changes.map(eventOf));
       this.#ranges.dispatch(changes);
@@ -156,8 +170,6 @@ class LmdbStore implements EmbeddedStore {
     const leases = new Leases(tables, clock);
     const readFailure = this.#readFailure.bind(this);
     const { path: folderPath } = folder;
-    const room = new Room({ env, tables, folder: folderPath, freeBytes, now: () => clock.now(), log });
-    this.#room = room;
     this.#commits = new Commits({
       env,
       tables,
@@ -359,8 +371,8 @@ class LmdbStore implements EmbeddedStore {
     this.#closed = true;
     this.#housekeeping.stop();
     await this.#commits.idle();
-    await this.#room.idle();
     this.#hub.fail(closed());
+    await this.#room.close();
     await this.#env.close();
     await this.#folder.release();
   }

@@ -11,11 +11,13 @@ import path from 'node:path';
 import { errorText } from '../../lib/text/error-text.js';
 import { goFileError } from '../../lib/go/file-error.js';
 import { engineText } from './damage.js';
-import { checkPages, type KeysFound, type MetaPage } from './check-pages.js';
+import { checkPages, type KeysFound } from './check-pages.js';
+import { fillHoles } from './fill-holes.js';
 import { socketIn } from './folder-holder.js';
 import { KvError } from '../kv.js';
-import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './room.js';
+import { endOfPages, MIN_PAGE, newestMeta } from './meta-page.js';
 import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
+import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './reserve.js';
 
 const FORMAT = 4;
 /** The first whose values may be compressed. */
@@ -38,7 +40,7 @@ export interface DataFolder {
 /** `maxPages`: of a file with more, the leaves are not looked at. */
 export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?: number): Promise<DataFolder> {
   makePrivateFolder(folder);
-  if (!makeRoomToStart(folder, freeBytes)) throw diskFull(folder, undefined);
+  if (!makeRoomToStart(folder, freeBytes)) throw diskFull(folder);
   const release = await lockFolder(folder);
   try {
     const format = readFormat(folder);
@@ -159,12 +161,6 @@ export function writeFormat(folder: string): void {
   fs.closeSync(directory);
 }
 
-const MAGIC = 0xbeefc0de;
-const META_SIZE = 0xa0;
-const MIN_PAGE = 4096;
-/** More addresses than a process has. */
-const MAX_MAP_BYTES = 2n ** 47n;
-
 /**
  * The engine maps the file and trusts it: one that is not its own, or was cut short, would end the process without
  * a word. So the two meta pages are read first: their magic, that the file is as long as the newest says, and that the
@@ -180,49 +176,24 @@ function checkStoreFile(storePath: string, created: boolean, maxPages: number | 
   }
   const fd = fs.openSync(storePath, 'r');
   try {
-    const first = readMeta(fd, 0);
-    const second = readMeta(fd, first?.pageSize ?? MIN_PAGE);
-    if (first === undefined || second === undefined || !first.fixed.equals(second.fixed)) {
+    const newest = newestMeta(fd);
+    if (newest === undefined) {
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} does not begin as a store does`);
     }
-    const newest = first.transaction > second.transaction ? first : second;
-    const wholeSize = (newest.lastPage + 1n) * BigInt(newest.pageSize);
-    const isShort = wholeSize > BigInt(size);
+    const wholeSize = endOfPages(newest);
+    const isShort = wholeSize > size;
     const { damage, trees } = checkPages(fd, newest, isShort ? Infinity : maxPages);
     if (damage !== undefined) {
       const what = isShort ? 'was cut short' : `is damaged: ${damage}`;
       throw damaged(path.dirname(storePath), `its file ${STORE_FILE} ${what}`);
     }
     // Only pages that are not in use are missing, as after a commit that a full disk broke off. Reading one must not end the process.
-    if (isShort) fs.truncateSync(storePath, Number(wholeSize));
+    if (isShort) fs.truncateSync(storePath, wholeSize);
+    fillHoles(storePath);
     return trees.get('current');
   } finally {
     fs.closeSync(fd);
   }
-}
-
-interface Meta extends MetaPage {
-  /** What never changes. */
-  readonly fixed: Buffer;
-}
-
-function readMeta(fd: number, offset: number): Meta | undefined {
-  const bytes = Buffer.alloc(META_SIZE);
-  fs.readSync(fd, bytes, 0, META_SIZE, offset);
-  const pageSize = bytes.readUInt32LE(0x30);
-  if (bytes.readUInt32LE(0x18) !== MAGIC || pageSize < 256 || pageSize > 65536) return undefined;
-  // The version, the address, and what the two trees say of their kind; the size of the page and the map stand between.
-  const fixed = Buffer.concat(
-    [
-      [0x18, 0x28],
-      [0x30, 0x36],
-      [0x60, 0x66],
-    ].map(([from, to]) => bytes.subarray(from, to)),
-  );
-  const isMapped = bytes.readBigUInt64LE(0x28) <= MAX_MAP_BYTES;
-  if (!isMapped) return undefined;
-  const lastPage = bytes.readBigUInt64LE(0x90);
-  return { bytes, fixed, pageSize, lastPage, transaction: bytes.readBigUInt64LE(0x98) };
 }
 
 /** Why a folder could not be opened, and what to do: only the engine's own complaint means that the data are damaged. */
@@ -244,7 +215,7 @@ export function openFailure(folder: string, error: unknown): KvError {
   return damaged(folder, engineText(error));
 }
 
-const diskFull = (folder: string, cause: unknown): KvError =>
+export const diskFull = (folder: string, cause?: unknown): KvError =>
   new KvError(
     'disk-full',
     `no space left to write to ${folder}; free some space there. Nothing was changed, nothing was lost`,

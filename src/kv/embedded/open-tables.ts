@@ -1,9 +1,11 @@
 // Opening the tables of the engine's file: what is missing in a new one is written, an older one is brought up to date, and
 // what the counters say is compared with what is there.
 import type { Database, RootDatabase } from 'lmdb';
-import { damaged, type DataFolder } from './folder.js';
+import { changeBytes } from './allocation.js';
+import { damaged, type DataFolder, diskFull } from './folder.js';
 import type { Tables } from './past.js';
 import { decodeVersion, encodeNumbers, encodeVersion, numberAt } from './records.js';
+import type { Room } from './room.js';
 import {
   changeTotals,
   checkedSinceRecord,
@@ -21,6 +23,8 @@ import { compressionOf, type ValueCompression } from './value-compression.js';
 /** Which build writes, and the revision it began after. */
 const WRITER = Buffer.from('writer');
 const WRITER_SINCE = Buffer.from('writer since');
+/** Its tables and the dictionary. */
+const NEW_STORE_BYTES = 256 * 1024;
 /** Records that one commit brings up to date. */
 const UPGRADE_BATCH = 1_000;
 
@@ -33,7 +37,14 @@ export interface OpenedTables {
   readonly olderRevision: number;
 }
 
-export async function openTables(env: RootDatabase, folder: DataFolder, writer: string): Promise<OpenedTables> {
+export async function openTables(
+  env: RootDatabase,
+  folder: DataFolder,
+  room: Room,
+  writer: string,
+): Promise<OpenedTables> {
+  // A new store, or an early build's: tables and dictionary are written.
+  if (!folder.isCompressed) await allocate(room, folder, NEW_STORE_BYTES);
   const tables = await engineTables(env, folder);
   const { meta } = tables;
   const known = readRevision(meta);
@@ -41,13 +52,18 @@ export async function openTables(env: RootDatabase, folder: DataFolder, writer: 
   if (known === undefined) await writeState(env, meta, revision, NO_TOTALS);
   // Before the first value is written in this format.
   folder.markFormat();
-  const totals = known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp(env, tables, revision)));
-  const olderRevision = await noteWriter(env, meta, Buffer.from(writer), revision);
+  const totals =
+    known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp(env, folder, room, tables, revision)));
+  const olderRevision = await noteWriter(env, meta, room, { writer: Buffer.from(writer), revision });
   const unchecked = { current: false, logUntil: readCheckedSince(meta) ?? revision };
   env.resetReadTxn();
   const missing = whatIsMissing(tables, folder, revision, totals);
   if (missing !== undefined) throw damaged(folder.path, missing);
   return { tables: { ...tables, unchecked }, revision, compacted: readCompacted(meta), totals, olderRevision };
+}
+
+async function allocate(room: Room, folder: DataFolder, bytes: number): Promise<void> {
+  if (!(await room.allocate({ bytes, adds: false }))) throw diskFull(folder.path);
 }
 
 /** As they are; where nothing is compressed yet the dictionary is written. */
@@ -81,7 +97,13 @@ async function writeState(env: RootDatabase, meta: Tables['meta'], revision: num
  * An earlier build's records get checksums, some at a time. One that is interrupted begins anew: what has a checksum by then
  * is left as it is, damaged or not.
  */
-async function bringUp(env: RootDatabase, tables: Tables, revision: number): Promise<Totals> {
+async function bringUp(
+  env: RootDatabase,
+  folder: DataFolder,
+  room: Room,
+  tables: Tables,
+  revision: number,
+): Promise<Totals> {
   const { current, unchecked } = tables;
   let totals = NO_TOTALS;
   let start = Buffer.alloc(0);
@@ -97,16 +119,32 @@ async function bringUp(env: RootDatabase, tables: Tables, revision: number): Pro
       totals = changeTotals(totals, key, undefined, version);
     }
     isLast = found < UPGRADE_BATCH;
-    if (writes.length > 0) await env.batch(() => writes.forEach(([key, bytes]) => void current.put(key, bytes)));
+    if (writes.length === 0) continue;
+    await allocate(
+      room,
+      folder,
+      writes.reduce((sum, [, bytes]) => sum + changeBytes(bytes.length), 0),
+    );
+    await env.batch(() => writes.forEach(([key, bytes]) => void current.put(key, bytes)));
   }
+  await allocate(room, folder, changeBytes(0));
   await writeState(env, tables.meta, revision, totals);
   return totals;
 }
 
-/** What lies there when another build comes is of an earlier one, whichever; what lay there before that one, too. */
-async function noteWriter(env: RootDatabase, meta: Tables['meta'], writer: Buffer, revision: number): Promise<number> {
+/**
+ * What lies there when another build comes is of an earlier one, whichever; what lay there before that one, too. On a full disk it
+ * is noted at a later start.
+ */
+async function noteWriter(
+  env: RootDatabase,
+  meta: Tables['meta'],
+  room: Room,
+  { writer, revision }: { readonly writer: Buffer; readonly revision: number },
+): Promise<number> {
   const since = meta.get(WRITER_SINCE);
   if (since !== undefined && meta.get(WRITER)?.equals(writer)) return numberAt(since, 0);
+  if (!(await room.allocate({ bytes: changeBytes(0), adds: false }))) return revision;
   await env.transaction(() => {
     meta.putSync(WRITER, writer);
     meta.putSync(WRITER_SINCE, encodeNumbers(revision));

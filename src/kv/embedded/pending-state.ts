@@ -58,6 +58,7 @@ export class PendingState {
   #first = 0;
   #totalsBefore: Totals;
   #puts = 0;
+  #isRetried = false;
 
   constructor({ tables, room, leases, atMs, revision, totals }: PendingParts) {
     this.#tables = tables;
@@ -69,7 +70,9 @@ export class PendingState {
     this.#totalsBefore = totals;
   }
 
-  begin(): void {
+  /** One that is retried found no room before: nothing is asked of the room again, and history is dropped with it. */
+  begin(isRetried = false): void {
+    this.#isRetried = isRetried;
     this.#first = this.changes.length;
     this.#totalsBefore = this.totals;
     this.#puts = 0;
@@ -147,7 +150,7 @@ export class PendingState {
     const current = this.stored(key);
     if (current === undefined) return undefined;
     const previous = current.isDamaged ? undefined : current;
-    if (!this.#room.take(previous?.value.length ?? 0)) this.isTight = true;
+    if (this.#isRetried || !this.#room.take(previous?.value.length ?? 0)) this.isTight = true;
     if (!this.hasChanged) this.revision++;
     this.#add({ key, name: nameOf(key), next: undefined, previous }, current);
     return previous;

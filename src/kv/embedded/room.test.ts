@@ -17,17 +17,34 @@ const OBJECTS = 400;
 const VALUE_BYTES = 10_000;
 
 interface Disk {
-  free: number;
+  /** For the reserve, and for the store's file to grow: it really does, as far as there is room. */
+  room: number;
   readonly logged: string[];
   readonly clock: ManualClock;
 }
 
-const newDisk = (): Disk => ({ free: PLENTY, logged: [], clock: new ManualClock() });
+const newDisk = (): Disk => ({ room: PLENTY, logged: [], clock: new ManualClock() });
+
+const reserveOf = (name: string): string => path.join(root, name, 'reserve');
+const reserveBytes = (name: string): number => fs.statSync(reserveOf(name), { throwIfNoEntry: false })?.size ?? 0;
+const freeBytes = (disk: Disk, name: string): number => disk.room - reserveBytes(name);
+
+/** Somebody else takes all that is free. */
+async function fill(disk: Disk, name: string): Promise<void> {
+  disk.room = reserveBytes(name);
+  await disk.clock.move(1_000);
+}
 
 const openOn = (disk: Disk, name: string): Promise<KeyValueStore> =>
   openEmbeddedStore({
     folder: path.join(root, name),
-    freeBytes: () => disk.free,
+    freeBytes: () => freeBytes(disk, name),
+    async writeZeros(fd, from, bytes) {
+      const written = Math.max(0, Math.min(bytes, freeBytes(disk, name)));
+      fs.writeSync(fd, Buffer.alloc(written), 0, written, from);
+      disk.room -= written;
+      return written;
+    },
     clock: disk.clock,
     log: logTo((message) => disk.logged.push(message)),
   });
@@ -49,8 +66,7 @@ describe('a full disk', () => {
     const disk = newDisk();
     const kv = await openOn(disk, 'refuses');
     const [first = 0] = await filled(kv);
-    disk.free = 0;
-    await disk.clock.move(1_000);
+    await fill(disk, 'refuses');
     await assert.rejects(kv.create('/new', Buffer.from('x')), isFull);
     await assert.rejects(kv.update('/a/0', first, Buffer.from('x')), isFull);
     assert.equal((await kv.update('/a/0', 99_999, Buffer.from('x'))).done, false);
@@ -58,7 +74,7 @@ describe('a full disk', () => {
     await kv.health({ timeoutMs: 1_000 });
     assert.equal(disk.logged.length, 1);
     assert.match(disk.logged[0] ?? '', /^no space left to write to .*: only deletes are accepted/);
-    disk.free = PLENTY;
+    disk.room = PLENTY;
     await disk.clock.move(1_000);
     assert.equal((await kv.create('/new', Buffer.from('x'))).done, true);
     assert.match(disk.logged[1] ?? '', /^there is space to write to .* again$/);
@@ -69,8 +85,7 @@ describe('a full disk', () => {
     const disk = newDisk();
     const kv = await openOn(disk, 'frees');
     const revisions = await filled(kv);
-    disk.free = 0;
-    await disk.clock.move(1_000);
+    await fill(disk, 'frees');
     await assert.rejects(kv.create('/new', Buffer.from('x')), isFull);
     const sizeBefore = await kv.sizeBytes();
     const events: KvEvent[] = [];
@@ -97,9 +112,8 @@ describe('a full disk', () => {
 
   it('gives up its reserve for deletes, and makes it whole when there is room', async () => {
     const disk = newDisk();
-    const kv = await openOn(disk, 'reserve');
-    const reserve = path.join(root, 'reserve', 'reserve');
-    const size = (): number => fs.statSync(reserve, { throwIfNoEntry: false })?.size ?? 0;
+    let kv = await openOn(disk, 'reserve');
+    const size = (): number => reserveBytes('reserve');
     const tick = async (isDone: () => boolean): Promise<void> => {
       for (let round = 0; round < 1_000 && !isDone(); round++) {
         await disk.clock.move(5_000);
@@ -110,16 +124,42 @@ describe('a full disk', () => {
     await tick(() => size() >= 4 * 1024 * 1024);
     const whole = size();
     assert.equal(whole, 4 * 1024 * 1024);
-    assert.equal(fs.statSync(reserve).mode & 0o777, 0o600);
-    disk.free = 0;
-    await disk.clock.move(1_000);
+    assert.equal(fs.statSync(reserveOf('reserve')).mode & 0o777, 0o600);
+    const storeBytes = await kv.sizeBytes();
+    await kv.close();
+    // An earlier build has nothing allocated ahead.
+    fs.truncateSync(path.join(root, 'reserve', 'store.mdb'), storeBytes);
+    await fill(disk, 'reserve');
+    kv = await openOn(disk, 'reserve');
     await kv.delete('/a/0', revisions[0] ?? 0);
     const given = size();
     assert.ok(given < whole, `${given} of ${whole}`);
-    disk.free = PLENTY;
+    disk.room = PLENTY;
     await tick(() => size() === whole);
     assert.equal(size(), whole);
     await kv.close();
+  });
+
+  it('that fills within a commit refuses the whole commit before the engine begins, and deletes go on', async () => {
+    const disk = newDisk();
+    const kv = await openOn(disk, 'within');
+    const revisions = await filled(kv);
+    const file = path.join(root, 'within', 'store.mdb');
+    // Free space is believed for a second: creates are accepted, and then there are no blocks for them.
+    disk.room = reserveBytes('within');
+    const creates = Array.from({ length: 200 }, (_, i) => kv.create(`/b/${i}`, randomBytes(VALUE_BYTES)));
+    const deletes = revisions.slice(0, 50).map((revision, i) => kv.delete(`/a/${i}`, revision));
+    const results = await Promise.allSettled(creates);
+    const done = results.filter(({ status }) => status === 'fulfilled').length;
+    assert.ok(done < 200);
+    for (const result of results) if (result.status === 'rejected') isFull(result.reason);
+    for (const { done: isDone } of await Promise.all(deletes)) assert.equal(isDone, true);
+    assert.equal((await kv.range({ start: '/', end: '0' })).count, OBJECTS - 50 + done);
+    assert.ok((await kv.sizeBytes()) <= fs.statSync(file).size, 'the engine never makes the file longer itself');
+    await kv.close();
+    const again = await openOn(disk, 'within');
+    assert.equal((await again.range({ start: '/', end: '0' })).count, OBJECTS - 50 + done);
+    await again.close();
   });
 
   it('can be started on, with the reserve or what the engine had before', async () => {
@@ -127,14 +167,15 @@ describe('a full disk', () => {
     const kv = await openOn(disk, 'start');
     await filled(kv);
     await kv.close();
-    disk.free = 0;
+    await fill(disk, 'start');
     const again = await openOn(disk, 'start');
     assert.equal((await again.range({ start: '/a/', end: '/a0' })).count, OBJECTS);
     await again.close();
     fs.rmSync(path.join(root, 'start', 'store.mdb-lock'));
     await assert.rejects(openOn(disk, 'start'), { code: 'disk-full' });
-    fs.writeFileSync(path.join(root, 'start', 'reserve'), Buffer.alloc(2 * 1024 * 1024));
+    fs.writeFileSync(reserveOf('start'), Buffer.alloc(2 * 1024 * 1024));
+    await fill(disk, 'start');
     await (await openOn(disk, 'start')).close();
-    assert.equal(fs.statSync(path.join(root, 'start', 'reserve')).size, 1024 * 1024);
+    assert.equal(reserveBytes('start'), 1024 * 1024);
   });
 });

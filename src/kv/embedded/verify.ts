@@ -10,7 +10,7 @@ import { foundKeyValue } from './change.js';
 import { byteKeyIn, textOf } from './byte-key.js';
 import type { Tables } from './past.js';
 import { checkedLog, decodeVersion, encodeNumbers, isLastOfRevision, placeIn } from './records.js';
-import { diskFreeBytes } from './room.js';
+import { diskFreeBytes } from './reserve.js';
 import {
   changeTotals,
   FIRST_REVISION,

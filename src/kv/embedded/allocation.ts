@@ -1,0 +1,111 @@
+// Blocks of the store's file beyond the engine's last page. A write that the engine cannot make does not only fail the commit:
+// its error path writes beyond a buffer, and the process ends soon after. So before a commit the file has blocks on the disk for
+// every page that the commit can need, and a full disk is met here, where nothing has happened yet:
+//
+//   0                      last page                                  end of the file
+//   |        pages         |  zeros: need of the next commit  | kept  |
+//
+// What adds something leaves what is kept to deletes. The engine uses pages that are free within the file first, so that mostly
+// less is used than was needed. A file system that never overwrites in place (btrfs, ZFS) promises nothing by this; there it is
+// the free space that is watched.
+import fs from 'node:fs';
+import { promisify } from 'node:util';
+import { isOutOfRoom } from './fill-holes.js';
+import { endOfPages, freeTreePages, newestMeta } from './meta-page.js';
+
+/** Where the disk has it, the file grows by a quarter beyond what is missing, within these. */
+const MIN_EXTENSION_BYTES = 256 * 1024;
+const MAX_EXTENSION_BYTES = 4 * 1024 * 1024;
+/** Left to the changes of a commit that makes room by what adds something. */
+const KEPT_BYTES = 512 * 1024;
+/** Pages of a commit beside those of its changes: the upper pages of trees, counters, dropped history. */
+const COMMIT_BYTES = 512 * 1024;
+/** A change copies and splits pages of three trees, and of two more where its key has a lease. */
+const CHANGE_PAGES_BYTES = 40 * 1024;
+const ZEROS = Buffer.alloc(MAX_EXTENSION_BYTES);
+
+const write = promisify(fs.write);
+
+/** What a change can need, beside pages that all changes of a commit share. */
+export const changeBytes = (valueBytes: number): number => valueBytes + CHANGE_PAGES_BYTES;
+
+export interface CommitNeed {
+  /** The sum of `changeBytes`. */
+  readonly bytes: number;
+  /** False for what only deletes, or drops history. */
+  readonly adds: boolean;
+}
+
+/** Writes so many zeros from there on; answers how many, where the disk has no room for all. */
+export type WriteZeros = (fd: number, from: number, bytes: number) => Promise<number>;
+
+export class Allocation {
+  readonly #fd: number;
+  readonly #writeZeros: WriteZeros;
+  #endBytes: number;
+  /** At least so much is allocated beyond the last page: each commit counts as if it had needed all that it could. */
+  #aheadBytes = 0;
+  #sharedBytes = COMMIT_BYTES;
+
+  constructor(file: string, writeZeros: WriteZeros = writeZerosToDisk) {
+    this.#fd = fs.openSync(file, 'r+');
+    this.#writeZeros = writeZeros;
+    this.#endBytes = fs.fstatSync(this.#fd).size;
+  }
+
+  /**
+   * Whether a commit may begin that has this need. Only while no commit runs, and before each. The file grows by what is
+   * missing, and by `spareBytes` at most beyond it.
+   */
+  // hot: every commit
+  take(need: CommitNeed, spareBytes: () => number): boolean | Promise<boolean> {
+    return this.#takeKnown(need) || this.#takeFurther(need, spareBytes);
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+
+  #takeKnown({ bytes, adds }: CommitNeed): boolean {
+    const needed = bytes + this.#sharedBytes;
+    if (needed + (adds ? this.#keptBytes : 0) > this.#aheadBytes) return false;
+    this.#aheadBytes -= needed;
+    return true;
+  }
+
+  get #keptBytes(): number {
+    return this.#sharedBytes + KEPT_BYTES;
+  }
+
+  async #takeFurther(need: CommitNeed, spareBytes: () => number): Promise<boolean> {
+    const meta = newestMeta(this.#fd);
+    if (meta === undefined) return false;
+    // A commit may write the whole list of free pages anew.
+    this.#sharedBytes = COMMIT_BYTES + 2 * freeTreePages(meta) * meta.pageSize;
+    // Zeros are never written over a page, whatever the engine did.
+    this.#endBytes = Math.max(this.#endBytes, endOfPages(meta));
+    this.#aheadBytes = this.#endBytes - endOfPages(meta);
+    const missing = need.bytes + this.#sharedBytes + this.#keptBytes - this.#aheadBytes;
+    if (missing > 0) {
+      const wanted = Math.min(MAX_EXTENSION_BYTES, Math.max(MIN_EXTENSION_BYTES, this.#endBytes / 4));
+      const spare = Math.max(0, Math.min(Math.floor(wanted), spareBytes() - missing));
+      const written = await this.#writeZeros(this.#fd, this.#endBytes, missing + spare);
+      this.#endBytes += written;
+      this.#aheadBytes += written;
+    }
+    return this.#takeKnown(need);
+  }
+}
+
+async function writeZerosToDisk(fd: number, from: number, bytes: number): Promise<number> {
+  let written = 0;
+  try {
+    while (written < bytes) {
+      const { bytesWritten } = await write(fd, ZEROS, 0, Math.min(ZEROS.length, bytes - written), from + written);
+      written += bytesWritten;
+    }
+  } catch (error) {
+    if (!isOutOfRoom(error)) throw error;
+  }
+  return written;
+}
