@@ -26,6 +26,8 @@ export interface EtcdTls {
 export interface EtcdProcess {
   readonly url: string;
   readonly port: number;
+  /** 0 while it does not run. */
+  pid(): number;
   pause(): void;
   resume(): void;
   kill(): Promise<void>;
@@ -36,20 +38,31 @@ export interface EtcdProcess {
 
 /** With `tls` etcd requires client certificates of that authority. */
 export async function startEtcd(program: string, tls?: EtcdTls): Promise<EtcdProcess> {
-  const peer = { name: 'default', url: `http://127.0.0.1:${await freePort()}` };
+  const peerUrl = `http://127.0.0.1:${await freePort()}`;
+  const peer = { name: 'default', url: peerUrl, listenUrl: peerUrl };
   return startMember(program, { peers: [peer], peer, tls });
 }
 
-/** Members of one cluster, which has a leader. */
-export async function startEtcdCluster(program: string, size: number): Promise<readonly EtcdProcess[]> {
+/** Members of one cluster. `peerPort` leads the way between them: a port that leads to the one on which a member listens. */
+export async function startEtcdCluster(
+  program: string,
+  size: number,
+  { tls, peerPort }: { tls?: EtcdTls; peerPort?: (member: number, target: number) => Promise<number> } = {},
+): Promise<readonly EtcdProcess[]> {
   const peers: EtcdPeer[] = [];
-  for (let i = 0; i < size; i++) peers.push({ name: `m${i}`, url: `http://127.0.0.1:${await freePort()}` });
-  return Promise.all(peers.map((peer) => startMember(program, { peers, peer })));
+  for (let i = 0; i < size; i++) {
+    const listenPort = await freePort();
+    const port = (await peerPort?.(i, listenPort)) ?? listenPort;
+    peers.push({ name: `m${i}`, url: `http://127.0.0.1:${port}`, listenUrl: `http://127.0.0.1:${listenPort}` });
+  }
+  return Promise.all(peers.map((peer) => startMember(program, { peers, peer, tls })));
 }
 
 interface EtcdPeer {
   readonly name: string;
+  /** By which others reach it. */
   readonly url: string;
+  readonly listenUrl: string;
 }
 
 async function startMember(
@@ -68,7 +81,7 @@ async function startMember(
         ['--data-dir', folder],
         ['--listen-client-urls', url],
         ['--advertise-client-urls', url],
-        ['--listen-peer-urls', peer.url],
+        ['--listen-peer-urls', peer.listenUrl],
         ['--initial-advertise-peer-urls', peer.url],
         ['--initial-cluster', peers.map((one) => `${one.name}=${one.url}`).join(',')],
         tls === undefined
@@ -91,6 +104,7 @@ async function startMember(
   return {
     url,
     port,
+    pid: () => child?.pid ?? 0,
     pause: () => child?.kill('SIGSTOP'),
     resume: () => child?.kill('SIGCONT'),
     kill,

@@ -1,23 +1,28 @@
 // `npm run torture`: random clients against real servers that are killed, paused and damaged; then a check of all that
 // the clients saw (docs/explanation/guarantees.md). Ends with 1 when something was found.
 //
-//   npm run torture                            some two minutes: the embedded store, etcd, two servers on one etcd
+//   npm run torture                            some three minutes: the embedded store, etcd, two servers on one etcd, two on three members
 //   npm run torture -- --hours 2               longer
 //   npm run torture -- --seed 17 --rounds 1    that round again: the same calls and faults, as far as answers let them be
 //   npm run torture -- --store etcd --servers 2
-//   npm run torture -- --faults kill,pause     only those of kill, pause, kill-etcd, pause-etcd, full-disk, damage
+//   npm run torture -- --store cluster         three members of etcd, over TLS, behind a network that can be cut and parted
+//   npm run torture -- --faults kill,pause     only those of the list below
 import { loadSource } from './bundle.mjs';
 
-const DEFAULT_HOURS = 1 / 30;
+const DEFAULT_HOURS = 1 / 20;
 const FAULTS_IN_ROUND = 12;
 const TARGETS = [
   { store: 'embedded', servers: 1 },
   { store: 'etcd', servers: 1 },
   { store: 'etcd', servers: 2 },
+  { store: 'cluster', servers: 2 },
 ];
+const OF_SERVERS = ['kill', 'pause', 'clock', 'slow-disk'];
+const OF_ETCD = [...OF_SERVERS, 'kill-etcd', 'pause-etcd'];
 const FAULTS = {
-  embedded: ['kill', 'pause', 'full-disk', 'damage'],
-  etcd: ['kill', 'pause', 'kill-etcd', 'pause-etcd'],
+  embedded: [...OF_SERVERS, 'full-disk', 'damage'],
+  etcd: OF_ETCD,
+  cluster: [...OF_ETCD, 'cut-etcd', 'silent-etcd', 'partition-etcd'],
 };
 
 const options = readOptions(process.argv.slice(2));
@@ -27,7 +32,8 @@ const targets = TARGETS.filter(
     (options.store === undefined || store === options.store) &&
     (options.servers === undefined || servers === Number(options.servers)),
 );
-if (targets.length === 0) fail('there is no such store with so many servers: embedded has one, etcd one or two');
+if (targets.length === 0)
+  fail('there is no such store with so many servers: embedded has one, etcd one or two, cluster two');
 const seed = Number(options.seed ?? Math.floor(Math.random() * 1_000_000));
 const seconds = (Number(options.hours ?? DEFAULT_HOURS) * 3600) / targets.length;
 console.log(`seed ${seed}`);

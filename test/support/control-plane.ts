@@ -4,26 +4,39 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type EtcdProcess, startEtcd } from '../etcd-process.js';
-import { startTestServer, type TestServer } from './server.js';
+import { startTestServer, type TestServer, type TestServerOptions } from './server.js';
 
-export interface ControlPlane {
-  readonly etcd: EtcdProcess;
+export interface ControlPlane<Etcd = EtcdProcess> {
+  readonly etcd: Etcd;
   /** A folder for files that flags name. */
   readonly folder: string;
   /** Flags of one server, beside those that all have. */
-  start(flags: readonly string[], hostname?: string, keepsConnections?: boolean): Promise<TestServer>;
+  start(flags: readonly string[], hostname?: string, more?: Partial<TestServerOptions>): Promise<TestServer>;
   /** Ends all servers that were started, and etcd. */
   remove(): Promise<void>;
 }
 
 export async function startControlPlane(etcdProgram: string): Promise<ControlPlane> {
   const etcd = await startEtcd(etcdProgram);
+  return controlPlaneOn({ etcd, flags: [`--etcd-servers=${etcd.url}`], removeEtcd: () => etcd.remove() });
+}
+
+/** On an etcd that runs already. */
+export function controlPlaneOn<Etcd>({
+  etcd,
+  flags: etcdFlags,
+  removeEtcd,
+}: {
+  readonly etcd: Etcd;
+  readonly flags: readonly string[];
+  readonly removeEtcd: () => Promise<void>;
+}): ControlPlane<Etcd> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-control-plane-'));
   const key = path.join(folder, 'service-accounts.key');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   fs.writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const shared = [
-    `--etcd-servers=${etcd.url}`,
+    ...etcdFlags,
     `--service-account-key-file=${key}`,
     `--service-account-signing-key-file=${key}`,
     '--service-account-issuer=https://kubernetes.default.svc',
@@ -32,11 +45,11 @@ export async function startControlPlane(etcdProgram: string): Promise<ControlPla
   return {
     etcd,
     folder,
-    async start(flags, hostname, keepsConnections = false) {
+    async start(flags, hostname, more = {}) {
       const server = await startTestServer({
         flags: [...shared, ...flags],
         adminToken: 'admin-token',
-        keepsConnections,
+        ...more,
         ...(hostname !== undefined && { hostname }),
       });
       servers.push(server);
@@ -44,7 +57,7 @@ export async function startControlPlane(etcdProgram: string): Promise<ControlPla
     },
     async remove() {
       await Promise.all(servers.map((server) => server.stop()));
-      await etcd.remove();
+      await removeEtcd();
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -67,6 +67,8 @@ export interface TestServerOptions {
   readonly keepsConnections?: boolean;
   /** The path of task-meter.cjs: the server reports its longest event loop task at `tasks.sock` in its folder. */
   readonly meterTasks?: string;
+  /** A file with milliseconds by which its time of day is shifted; read anew at SIGUSR2. */
+  readonly clockFile?: string;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -91,6 +93,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...process.env,
       ...(options.meterTasks !== undefined && metered(options.meterTasks, folder)),
       ...(options.hostname !== undefined && onHost(options.hostname, folder)),
+      ...(options.clockFile !== undefined && shiftedClock(options.clockFile)),
     },
   });
   let log = '';
@@ -187,6 +190,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 const metered = (meter: string, folder: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['BINNACLE_SERVER_NODE_OPTIONS'] ?? ''} --require ${meter}`,
   BINNACLE_TASK_METER: path.join(folder, 'tasks.sock'),
+});
+
+const shiftedClock = (file: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--require=${path.resolve(root, 'test', 'support', 'shifted-clock.cjs')}`,
+  BINNACLE_CLOCK_FILE: file,
 });
 
 /** An environment in which os.hostname() returns this name. */

@@ -3,19 +3,25 @@ import { type ChildProcess, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type EtcdProcess, etcdPrograms } from '../etcd-process.js';
-import { startControlPlane } from '../support/control-plane.js';
+import { type EtcdProcess, etcdPrograms, startEtcd, startEtcdCluster } from '../etcd-process.js';
+import { createAuthority } from '../support/certificates.js';
+import { type ControlPlane, controlPlaneOn } from '../support/control-plane.js';
 import { startTestServer, type TestServer } from '../support/server.js';
+import { createEtcdNetwork, type EtcdNetwork } from './etcd-network.js';
 
 const DISK_BYTES = 256 * 1024 * 1024;
 const MAX_LOG_LENGTH = 2000;
+const MEMBERS = 3;
 
-export type StoreName = 'embedded' | 'etcd';
+/** `cluster`: three members of etcd, over TLS, with a network of their own. */
+export type StoreName = 'embedded' | 'etcd' | 'cluster';
 
 export interface Target {
   readonly servers: readonly TargetServer[];
-  /** Absent with the embedded store. */
-  readonly etcd: EtcdProcess | undefined;
+  /** Its members; none with the embedded store. */
+  readonly etcd: readonly EtcdProcess[];
+  /** Between servers and members, and between members, where there are several. */
+  readonly network: EtcdNetwork | undefined;
   /** The data folder of the embedded store. */
   readonly folder: string | undefined;
   /** A small disk that can be filled, where mounting is allowed. */
@@ -28,6 +34,8 @@ export interface TargetServer {
   readonly deaths: string[];
   /** The server, as soon as there is one. */
   running(): Promise<TestServer>;
+  /** Sets its time of day so far from the real one. */
+  shiftClock(offsetMs: number): Promise<void>;
   /** kill -9. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -40,16 +48,23 @@ export async function startTarget(options: {
   readonly needsDisk: boolean;
 }): Promise<Target> {
   if (options.store === 'embedded') return startOnEmbeddedStore(options.needsDisk);
-  const [etcd] = etcdPrograms();
-  if (etcd === undefined) throw new Error('there is no etcd: run `node tools/fetch-test-binaries.mjs`');
-  const controlPlane = await startControlPlane(etcd.program);
+  const [newest] = etcdPrograms();
+  if (newest === undefined) throw new Error('there is no etcd: run `node tools/fetch-test-binaries.mjs`');
+  const { program } = newest;
+  const network = options.store === 'cluster' ? createEtcdNetwork() : undefined;
+  const controlPlane = network === undefined ? await startSingle(program) : await startOnCluster(program, network);
   try {
     const servers: TargetServer[] = [];
-    for (let i = 0; i < options.servers; i++)
-      servers.push(await startServer(() => controlPlane.start([], undefined, true)));
+    for (let i = 0; i < options.servers; i++) {
+      const clockFile = path.join(controlPlane.folder, `clock-${i}`);
+      servers.push(
+        await startServer(() => controlPlane.start([], undefined, { keepsConnections: true, clockFile }), clockFile),
+      );
+    }
     return {
       servers,
       etcd: controlPlane.etcd,
+      network,
       folder: undefined,
       disk: undefined,
       remove: () => controlPlane.remove(),
@@ -58,6 +73,37 @@ export async function startTarget(options: {
     await controlPlane.remove();
     throw error;
   }
+}
+
+async function startSingle(program: string): Promise<ControlPlane<readonly EtcdProcess[]>> {
+  const etcd = await startEtcd(program);
+  return controlPlaneOn({ etcd: [etcd], flags: [`--etcd-servers=${etcd.url}`], removeEtcd: () => etcd.remove() });
+}
+
+async function startOnCluster(program: string, network: EtcdNetwork): Promise<ControlPlane<readonly EtcdProcess[]>> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-torture-etcd-'));
+  const authority = createAuthority(folder, 'etcd-ca');
+  const member = authority.issue('member', 'server', { ipAddresses: ['127.0.0.1'] });
+  const client = authority.issue('apiserver', 'client');
+  const etcd = await startEtcdCluster(program, MEMBERS, {
+    tls: { ca: authority.ca, ...member },
+    peerPort: (index, target) => network.peerPort(index, target),
+  });
+  const ports = await Promise.all(etcd.map(({ port }, i) => network.clientPort(i, port)));
+  return controlPlaneOn({
+    etcd,
+    flags: [
+      `--etcd-servers=${ports.map((port) => `https://127.0.0.1:${port}`).join(',')}`,
+      `--etcd-cafile=${authority.ca}`,
+      `--etcd-certfile=${client.cert}`,
+      `--etcd-keyfile=${client.key}`,
+    ],
+    async removeEtcd() {
+      await Promise.all(etcd.map((one) => one.remove()));
+      network.close();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  });
 }
 
 async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
@@ -71,10 +117,12 @@ async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
   };
   try {
     fs.mkdirSync(folder);
-    const server = await startServer(() => startTestServer({ folder, keepsConnections: true }));
+    const clockFile = path.join(root, 'clock');
+    const server = await startServer(() => startTestServer({ folder, keepsConnections: true, clockFile }), clockFile);
     return {
       servers: [server],
-      etcd: undefined,
+      etcd: [],
+      network: undefined,
       folder,
       disk,
       async remove() {
@@ -88,7 +136,7 @@ async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
   }
 }
 
-async function startServer(startOne: () => Promise<TestServer>): Promise<TargetServer> {
+async function startServer(startOne: () => Promise<TestServer>, clockFile: string): Promise<TargetServer> {
   const deaths: string[] = [];
   let killed: TestServer | undefined;
   let started = (_server: Promise<TestServer>): void => undefined;
@@ -103,11 +151,25 @@ async function startServer(startOne: () => Promise<TestServer>): Promise<TargetS
     });
     return server;
   };
+  const signal = async (name: NonNullable<ChildProcess['signalCode']>): Promise<void> => {
+    const { pid } = await current;
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // It ended by itself meanwhile, which `deaths` tells.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
   let current = begin();
   await current;
   return {
     deaths,
     running: () => current,
+    signal,
+    async shiftClock(offsetMs) {
+      fs.writeFileSync(clockFile, String(offsetMs));
+      await signal('SIGUSR2');
+    },
     async kill() {
       killed = await current;
       current = new Promise((resolve) => (started = resolve));
@@ -117,15 +179,6 @@ async function startServer(startOne: () => Promise<TestServer>): Promise<TargetS
       current = begin();
       started(current);
       await current;
-    },
-    async signal(name) {
-      const { pid } = await current;
-      try {
-        process.kill(pid, name);
-      } catch (error) {
-        // It ended by itself meanwhile, which `deaths` tells.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      }
     },
   };
 }
