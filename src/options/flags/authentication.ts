@@ -16,7 +16,7 @@ export const authentication = defineTopic({
     },
     'authentication-config': {
       type: 'string',
-      help: 'The file (AuthenticationConfiguration) that sets up JWT and anonymous authentication. It takes the place of the --oidc-* flags and, where it speaks of anonymous requests, of --anonymous-auth.',
+      help: 'The file (AuthenticationConfiguration) that sets up JWT and anonymous authentication. It takes the place of the --oidc-* flags and, where it configures anonymous requests, of --anonymous-auth.',
     },
     'authentication-token-webhook-cache-ttl': {
       type: 'duration',
@@ -25,7 +25,7 @@ export const authentication = defineTopic({
     },
     'authentication-token-webhook-config-file': {
       type: 'string',
-      help: 'The kubeconfig file of a webhook that is asked whose bearer tokens are.',
+      help: 'The kubeconfig file of a webhook that authenticates bearer tokens (TokenReview).',
     },
     'authentication-token-webhook-version': {
       type: 'string',
@@ -34,7 +34,7 @@ export const authentication = defineTopic({
     },
     'client-ca-file': {
       type: 'string',
-      help: "The file with the authorities of client certificates; the certificate's common name is the user name.",
+      help: "The CA bundle that client certificates are verified with; the certificate's common name is the user name.",
     },
     'enable-bootstrap-token-auth': {
       type: 'bool',
@@ -42,7 +42,7 @@ export const authentication = defineTopic({
     },
     'oidc-ca-file': {
       type: 'string',
-      help: "The file with the authorities of the OpenID issuer's certificate; the system's own when not given.",
+      help: "The CA bundle that the OpenID issuer's certificate is verified with; the system's own by default.",
     },
     'oidc-client-id': {
       type: 'string',
@@ -80,11 +80,11 @@ export const authentication = defineTopic({
     },
     'requestheader-allowed-names': {
       type: 'strings',
-      help: 'The common names of client certificates that may speak for users in headers; any name when empty.',
+      help: 'The common names of client certificates of authenticating proxies, which name users in headers; any name when empty.',
     },
     'requestheader-client-ca-file': {
       type: 'string',
-      help: 'The file with the authorities of clients that may speak for users in headers. Do not use an authority that also signs for others.',
+      help: 'The CA bundle that client certificates of authenticating proxies are verified with. Do not use a CA that also signs for others.',
     },
     'requestheader-extra-headers-prefix': {
       type: 'strings',
@@ -120,7 +120,7 @@ export const authentication = defineTopic({
     },
     'service-account-max-token-expiration': {
       type: 'duration',
-      help: 'The longest life of a new service-account token; a longer wish is cut to it. Between 1h and 2^32 seconds.',
+      help: 'The longest lifetime of a new service-account token; a longer requested one is shortened to it. Between 1h and 2^32 seconds.',
     },
     'token-auth-file': {
       type: 'string',

@@ -10,7 +10,7 @@ export const authorization = defineTopic({
     },
     'authorization-mode': {
       type: 'strings',
-      help: 'The authorizers to ask, in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow when nothing is given.',
+      help: 'The authorizers, in the order they are consulted: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow by default.',
     },
     'authorization-policy-file': {
       type: 'string',

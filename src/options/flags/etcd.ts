@@ -28,10 +28,10 @@ export const etcd = defineTopic({
     },
     'encryption-provider-config-automatic-reload': {
       type: 'bool',
-      help: 'Read that file again when it changes. The health endpoints then show one check for all key-management plugins.',
+      help: 'Read that file again when it changes. The health endpoints then show one check for all KMS plugins.',
     },
-    'etcd-cafile': { type: 'string', help: "The file with the authority of the store's certificate." },
-    'etcd-certfile': { type: 'string', help: 'The file with the client certificate shown to the store.' },
+    'etcd-cafile': { type: 'string', help: "The CA bundle that etcd's certificate is verified with." },
+    'etcd-certfile': { type: 'string', help: 'The file with the client certificate for etcd.' },
     'etcd-compaction-interval': {
       type: 'duration',
       default: 5 * MINUTE_MS,
@@ -45,7 +45,7 @@ export const etcd = defineTopic({
     'etcd-db-metric-poll-interval': {
       type: 'duration',
       default: 30 * SECOND_MS,
-      help: "How often the store's size is asked for metrics; 0 for never.",
+      help: "How often the store's size is read for metrics; 0 for never.",
     },
     'etcd-healthcheck-timeout': {
       type: 'duration',
@@ -70,7 +70,7 @@ export const etcd = defineTopic({
     'lease-reuse-duration-seconds': {
       type: 'int',
       default: 60,
-      help: 'For how many seconds one store lease is given to further objects. Small values mean many leases, which the store feels.',
+      help: 'For how many seconds one etcd lease is reused for further objects. Small values mean many leases, which slow etcd down.',
     },
     'storage-backend': { type: 'string', help: "The kind of store: 'etcd3', the default, is the only one." },
     'storage-media-type': {

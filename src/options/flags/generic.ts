@@ -22,7 +22,7 @@ export const generic = defineTopic({
     },
     'external-hostname': {
       type: 'string',
-      help: 'The host name in addresses this server gives out, as in API documents and service-account discovery.',
+      help: 'The host name in the addresses this server publishes, as in API documents and service-account discovery.',
     },
     'feature-gates': {
       type: 'byComponent',
@@ -30,7 +30,7 @@ export const generic = defineTopic({
     },
     'goaway-chance': {
       type: 'float',
-      help: 'The share of HTTP/2 requests after which the connection is asked to close, so that clients spread over the servers behind a load balancer. 0 is off, 0.02 the most, 0.001 a good start. Not for a single server.',
+      help: 'The share of HTTP/2 requests after which the client gets GOAWAY, so that clients spread over the servers behind a load balancer. 0 is off, 0.02 the most, 0.001 a good start. Not for a single server.',
     },
     'livez-grace-period': {
       type: 'duration',
@@ -39,17 +39,17 @@ export const generic = defineTopic({
     'max-mutating-requests-inflight': {
       type: 'int',
       default: 200,
-      help: 'Writing requests served at a time. With priority and fairness it is added to --max-requests-inflight for one limit over all; without, it is a limit of its own and 0 lifts it.',
+      help: 'Writing requests served at a time. With API Priority and Fairness it is added to --max-requests-inflight for one limit over all; without, it is a limit of its own and 0 lifts it.',
     },
     'max-requests-inflight': {
       type: 'int',
       default: 400,
-      help: 'Reading requests served at a time. With priority and fairness it is added to --max-mutating-requests-inflight for one limit over all; without, it is a limit of its own and 0 lifts it.',
+      help: 'Reading requests served at a time. With API Priority and Fairness it is added to --max-mutating-requests-inflight for one limit over all; without, it is a limit of its own and 0 lifts it.',
     },
     'min-request-timeout': {
       type: 'int',
       default: 1800,
-      help: 'The least number of seconds a watch stays open; each is given a random time above it.',
+      help: 'The least number of seconds a watch stays open; each gets a random time above it.',
     },
     'request-timeout': {
       type: 'duration',
@@ -75,7 +75,7 @@ export const generic = defineTopic({
     'storage-initialization-timeout': {
       type: 'duration',
       default: MINUTE_MS,
-      help: 'How long to wait for the watch caches to fill before reporting ready without them. Needs the WatchCacheInitializationPostStartHook feature gate, which is off by default; without it caches fill when they are first asked.',
+      help: 'How long to wait for the watch caches to fill before reporting ready without them. Needs the WatchCacheInitializationPostStartHook feature gate, which is off by default; without it caches fill when they are first read.',
     },
     'strict-transport-security-directives': {
       type: 'strings',

@@ -9,7 +9,7 @@ export const misc = defineTopic({
     'aggregator-reject-forwarding-redirect': {
       type: 'bool',
       default: true,
-      help: 'Refuse redirects that extension servers answer with, instead of passing them to the client.',
+      help: 'Refuse redirects from extension API servers, instead of passing them to the client.',
     },
     'allow-privileged': { type: 'bool', help: 'Allow privileged containers.' },
     'apiserver-count': {
@@ -22,7 +22,7 @@ export const misc = defineTopic({
     'coordinated-leadership-lease-duration': {
       type: 'duration',
       default: 15 * SECOND_MS,
-      help: 'How long other servers leave the lease alone by which one of them elects leaders (CoordinatedLeaderElection), when it is not renewed.',
+      help: 'The duration of the lease by which one of several servers elects leaders (CoordinatedLeaderElection): others take it over when it is not renewed for so long.',
     },
     'coordinated-leadership-renew-deadline': {
       type: 'duration',
@@ -36,7 +36,7 @@ export const misc = defineTopic({
     },
     'enable-aggregator-routing': {
       type: 'bool',
-      help: "Reach extension servers at their endpoints' addresses, not the service's.",
+      help: "Reach extension API servers at their endpoints' addresses, not at the service's cluster IP.",
     },
     'enable-logs-handler': {
       type: 'bool',
@@ -51,11 +51,11 @@ export const misc = defineTopic({
     'event-ttl': { type: 'duration', default: HOUR_MS, help: 'How long events are kept.' },
     'kubelet-certificate-authority': {
       type: 'string',
-      help: "The file with the authority of the node agents' certificates.",
+      help: "The file with the certificate authority (CA) bundle of kubelets' serving certificates.",
     },
     'kubelet-client-certificate': {
       type: 'string',
-      help: 'The file with the client certificate shown to node agents.',
+      help: 'The file with the client certificate for kubelets.',
     },
     'kubelet-client-key': {
       type: 'string',
@@ -64,7 +64,7 @@ export const misc = defineTopic({
     'kubelet-port': {
       type: 'uint',
       default: 10250,
-      help: 'The port of node agents.',
+      help: 'The port of kubelets.',
       deprecated: 'kubelet-port is deprecated and will be removed.',
       hidden: true,
     },
@@ -76,14 +76,14 @@ export const misc = defineTopic({
     'kubelet-read-only-port': {
       type: 'uint',
       default: 10255,
-      help: 'The read-only port of node agents; nothing asks there any more.',
+      help: 'The read-only port of kubelets; it is not used any more.',
       deprecated: 'kubelet-read-only-port is deprecated and will be removed.',
       hidden: true,
     },
     'kubelet-timeout': {
       type: 'duration',
       default: 5 * SECOND_MS,
-      help: 'Has no effect: what a node agent is asked for may last.',
+      help: 'Has no effect: requests to kubelets have no time limit of their own.',
     },
     'kubernetes-service-node-port': {
       type: 'int',
@@ -104,7 +104,7 @@ export const misc = defineTopic({
     },
     'proxy-client-cert-file': {
       type: 'string',
-      help: 'The file with the client certificate shown to extension servers and admission webhooks. Its authority is the one of --requestheader-client-ca-file.',
+      help: 'The file with the client certificate for extension API servers and admission webhooks. Its CA is the one of --requestheader-client-ca-file.',
     },
     'proxy-client-key-file': {
       type: 'string',
@@ -120,7 +120,7 @@ export const misc = defineTopic({
     },
     'service-cluster-ip-range': {
       type: 'string',
-      help: 'The range service addresses are taken from, or one IPv4 and one IPv6 range. Nodes and pods must not use it.',
+      help: 'The CIDR that service cluster IPs are allocated from, or one IPv4 and one IPv6 range. Nodes and pods must not use it.',
     },
     'service-node-port-range': {
       type: 'portRange',

@@ -31,7 +31,7 @@ export const secureServing = defineTopic({
     'secure-port': { type: 'int', default: 6443, help: 'The port for HTTPS. It cannot be turned off.' },
     'tls-cert-file': {
       type: 'string',
-      help: 'The file with the serving certificate, followed by its authorities. Without it and --tls-private-key-file a certificate is generated.',
+      help: 'The file with the serving certificate, followed by its CA certificates. Without it and --tls-private-key-file a certificate is generated.',
     },
     'tls-cipher-suites': {
       type: 'strings',
@@ -39,12 +39,12 @@ export const secureServing = defineTopic({
     },
     'tls-min-version': {
       type: 'string',
-      help: 'The oldest TLS version to speak: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
+      help: 'The oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
     },
     'tls-private-key-file': { type: 'string', help: 'The file with the key of --tls-cert-file.' },
     'tls-sni-cert-key': {
       type: 'namedCertificates',
-      help: "A further certificate for clients that ask for certain names: 'foo.crt,foo.key' or 'foo.crt,foo.key:*.foo.com,foo.com'. Without names the certificate's own are used. Exact names go before wildcards, given names before the certificate's own. May be repeated.",
+      help: "A further certificate, by SNI, for certain server names: 'foo.crt,foo.key' or 'foo.crt,foo.key:*.foo.com,foo.com'. Without names the certificate's own are used. Exact names go before wildcards, given names before the certificate's own. May be repeated.",
     },
   },
 });

@@ -6,7 +6,7 @@ export const traces = defineTopic({
   flags: {
     'tracing-config-file': {
       type: 'string',
-      help: 'The file (TracingConfiguration) that says where traces go and how many are taken.',
+      help: 'The file (TracingConfiguration) that says where traces are sent and how many are sampled.',
     },
   },
 });
