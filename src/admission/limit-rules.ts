@@ -21,14 +21,22 @@ export interface Subject {
   readonly limit: string | undefined;
 }
 
+export interface LimitCheck {
+  readonly found: string[];
+  readonly type: string;
+  readonly enforced: Readonly<ResourceList> | undefined;
+  readonly amounts: Amounts;
+  readonly rule: LimitRule;
+}
+
 /** Adds all that a rule finds wrong, by resource name. */
-export function* limitViolations(
-  found: string[],
-  type: string,
-  enforced: Readonly<ResourceList> | undefined,
-  { requests, limits }: Amounts,
-  rule: LimitRule,
-): StepGenerator<void> {
+export function* limitViolations({
+  found,
+  type,
+  enforced,
+  amounts: { requests, limits },
+  rule,
+}: LimitCheck): StepGenerator<void> {
   yield* eachStep(Object.keys(enforced ?? {}).sort(), (resource) => {
     const subject = { type, resource, enforced: enforced?.[resource] ?? '0' };
     const wrong = rule({ ...subject, request: ownMember(requests, resource), limit: ownMember(limits, resource) });

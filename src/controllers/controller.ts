@@ -30,13 +30,17 @@ export const CONTROLLER_MANAGER = 'kube-controller-manager';
 export const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
 export const NODES: GroupResource = { group: '', resource: 'nodes' };
 
+export interface SameObjectUpdate {
+  readonly resource: GroupResource;
+  readonly object: Readonly<KubeObject>;
+  readonly change: (object: KubeObject) => KubeObject;
+  readonly subresource?: string | undefined;
+}
+
 /** Changes the object if it is still the same one; one that is gone needs no change any more. */
 export async function updateSame(
   client: ServerClient,
-  resource: GroupResource,
-  object: Readonly<KubeObject>,
-  change: (object: KubeObject) => KubeObject,
-  subresource = '',
+  { resource, object, change, subresource = '' }: SameObjectUpdate,
 ): Promise<void> {
   const onlySame = (current: KubeObject): KubeObject => {
     if (current.metadata.uid !== object.metadata.uid) throw new OtherObjectError();

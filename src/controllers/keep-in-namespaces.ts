@@ -63,9 +63,13 @@ async function ensure({ client }: ControllerParts, kept: Kept, name: string): Pr
   const { mend } = kept;
   if (mend !== undefined) {
     // An update that changes nothing writes nothing.
-    await updateSame(client, kept.resource, object, (current) => {
-      mend(current);
-      return current;
+    await updateSame(client, {
+      resource: kept.resource,
+      object,
+      change: (current) => {
+        mend(current);
+        return current;
+      },
     });
   }
   return 'done';

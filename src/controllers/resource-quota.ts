@@ -171,17 +171,16 @@ async function settle(
   const used = Object.fromEntries(Object.entries(all).filter(([name]) => hard[name] !== undefined));
   if (sameAmounts(hard, quota.status.hard) && sameAmounts(used, quota.status.used)) return 'done';
   let stale = false;
-  await updateSame(
-    parts.client,
-    QUOTAS,
-    quota,
-    (object) => {
+  await updateSame(parts.client, {
+    resource: QUOTAS,
+    object: quota,
+    change: (object) => {
       // Admission has counted something in meanwhile, which must not be lost.
       stale = object.metadata.resourceVersion !== quota.metadata.resourceVersion;
       return stale ? object : ({ ...object, status: { hard, used } } as ResourceQuota);
     },
-    'status',
-  );
+    subresource: 'status',
+  });
   return stale ? 'again' : 'done';
 }
 

@@ -28,7 +28,7 @@ describe('CONNECT through a proxy', () => {
     it(`finds the end ${JSON.stringify(end)} of its answer, whatever pieces it comes in`, async () => {
       const connection = proxySaying(bytewise(`HTTP/1.1 403 No${end}`));
       await assert.rejects(
-        tunnel(connection, 'p', TARGET, AbortSignal.timeout(5_000)),
+        tunnel(connection, { proxy: 'p', target: TARGET, signal: AbortSignal.timeout(5_000) }),
         /^Error: proxy error from p while dialing far.example:443, code 403: 403 No$|code 403: 403 No/,
       );
     });
@@ -41,7 +41,7 @@ describe('CONNECT through a proxy', () => {
       for (let i = 0; i <= 4096; i++) yield piece;
     })();
     await assert.rejects(
-      tunnel(proxySaying(pieces), 'p', TARGET, AbortSignal.timeout(20_000)),
+      tunnel(proxySaying(pieces), { proxy: 'p', target: TARGET, signal: AbortSignal.timeout(20_000) }),
       /the answer has no end/,
     );
   });

@@ -48,7 +48,7 @@ function readTls({ caBundle = '', clientCert = '', clientKey = '' }: TLSConfig):
 }
 
 const reached = (connection: Duplex, proxy: string): Awaited<ReturnType<Proxy['connect']>> => ({
-  tunnel: (target, signal) => tunnel(connection, proxy, target, signal),
+  tunnel: (target, signal) => tunnel(connection, { proxy, target, signal }),
 });
 
 /** Lines may end without a carriage return, as they may for kube-apiserver. */
@@ -57,14 +57,15 @@ const END_OF_LINE = /\r?\n/;
 /** An answer to CONNECT is a few lines. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
+export interface TunnelRequest {
+  readonly proxy: string;
+  readonly target: DialTarget;
+  readonly signal: AbortSignal;
+  readonly headers?: string | undefined;
+}
+
 /** `headers`: more of them, each with its end of line. */
-export function tunnel(
-  connection: Duplex,
-  proxy: string,
-  target: DialTarget,
-  signal: AbortSignal,
-  headers = '',
-): Promise<Duplex> {
+export function tunnel(connection: Duplex, { proxy, target, signal, headers = '' }: TunnelRequest): Promise<Duplex> {
   const address = addressOf(target);
   return new Promise((resolve, reject) => {
     const head = new Head();

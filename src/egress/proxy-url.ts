@@ -31,5 +31,7 @@ export function throughProxy(proxy: URL, dialer: Dialer, tls: () => ClientTls): 
       ? handshake(connection, { tls: tls(), host: at.host, protocols: [], signal })
       : connection;
   };
-  return { dial: async (target, signal) => tunnel(await reach(signal), addressOf(at), target, signal, headers) };
+  return {
+    dial: async (target, signal) => tunnel(await reach(signal), { proxy: addressOf(at), target, signal, headers }),
+  };
 }

@@ -82,23 +82,43 @@ async function openProvider(provider: ProviderSettings, parts: ProviderParts): P
     case 'identity':
       return { encrypter: { prefix: '', encrypter: identity } };
     case 'aesgcm':
-      return keyed(provider.kind, 'AES', provider.keys, (secret) => aesGcm(secret, random), parts);
+      return keyed({
+        kind: provider.kind,
+        name: 'AES',
+        keys: provider.keys,
+        encrypterOf: (secret) => aesGcm(secret, random),
+        parts,
+      });
     case 'aescbc':
-      return keyed(provider.kind, 'AES', provider.keys, (secret) => aesCbc(secret, random), parts);
+      return keyed({
+        kind: provider.kind,
+        name: 'AES',
+        keys: provider.keys,
+        encrypterOf: (secret) => aesCbc(secret, random),
+        parts,
+      });
     case 'secretbox':
-      return keyed(provider.kind, 'Secretbox', provider.keys, (secret) => secretbox(secret, random), parts);
+      return keyed({
+        kind: provider.kind,
+        name: 'Secretbox',
+        keys: provider.keys,
+        encrypterOf: (secret) => secretbox(secret, random),
+        parts,
+      });
     case 'kms':
       return provider.version === 'v1' ? openV1(provider, parts) : openV2(provider, parts);
   }
 }
 
-async function keyed(
-  kind: string,
-  name: string,
-  keys: readonly KeySettings[],
-  encrypterOf: (secret: Buffer) => Encrypter | Promise<Encrypter>,
-  { metrics }: ProviderParts,
-): Promise<OpenedProvider> {
+interface KeyedProvider {
+  readonly kind: string;
+  readonly name: string;
+  readonly keys: readonly KeySettings[];
+  readonly encrypterOf: (secret: Buffer) => Encrypter | Promise<Encrypter>;
+  readonly parts: ProviderParts;
+}
+
+async function keyed({ kind, name, keys, encrypterOf, parts: { metrics } }: KeyedProvider): Promise<OpenedProvider> {
   const encrypters: PrefixedEncrypter[] = [];
   for (const key of keys) encrypters.push({ prefix: `${key.name}:`, encrypter: await encrypterOf(key.secret) });
   const unknown = `no matching key was found for the provided ${name} transformer`;

@@ -119,7 +119,7 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
   for (let redirects = 0; ; redirects++) {
     const timeoutMs = deadlineMs - performance.now();
     if (timeoutMs <= 0) throw failed(shown, OutboundError.deadlineExceeded());
-    const response = await send(call, method, url, shown, timeoutMs).catch((error: unknown) => {
+    const response = await send(call, { method, url, shown, timeoutMs }).catch((error: unknown) => {
       throw failed(shown, OutboundError.from(error));
     });
     const to = redirectOf(response, method);
@@ -139,13 +139,14 @@ async function exchange(call: RestCall, deadlineMs: number): Promise<{ response:
   }
 }
 
-async function send(
-  call: RestCall,
-  method: string,
-  url: URL,
-  shown: string,
-  timeoutMs: number,
-): Promise<OutboundResponse> {
+interface Attempt {
+  readonly method: string;
+  readonly url: URL;
+  readonly shown: string;
+  readonly timeoutMs: number;
+}
+
+async function send(call: RestCall, { method, url, shown, timeoutMs }: Attempt): Promise<OutboundResponse> {
   const withBody = method === 'POST';
   const { client, target, signal, trace, certificateFault } = call;
   const headers: Headers = { ...call.headers, accept: 'application/json, */*' };

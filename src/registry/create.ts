@@ -112,7 +112,7 @@ async function put(
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) return dryRunCreate(registry, key, object, context, large);
+  if (context.dryRun) return dryRunCreate(registry, { key, object, context, large });
   // kube-apiserver's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
@@ -131,12 +131,16 @@ async function put(
   }
 }
 
+interface DryRun {
+  readonly key: string;
+  readonly object: KubeObject;
+  readonly context: LifeContext;
+  readonly large: boolean;
+}
+
 async function dryRunCreate(
   registry: ResourceRegistry,
-  key: string,
-  object: KubeObject,
-  { trace }: LifeContext,
-  large: boolean,
+  { key, object, context: { trace }, large }: DryRun,
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const current = await findObject(registry, key, name, trace);

@@ -41,7 +41,7 @@ export function prepareUpdate(
   }: { readonly current: StoredObject; readonly old: Readonly<KubeObject>; readonly bytes: number },
 ): MaybePromise<Buffer | undefined> {
   const workers = workersForRules(registry, bytes);
-  if (workers !== undefined) return prepareChangedOnWorker(workers, registry, request, object, current);
+  if (workers !== undefined) return prepareChangedOnWorker(workers, { registry, change: request, object, current });
   const { endpoint, context } = request;
   const inline = (interruptible: LifeContext): MaybePromise<undefined> => {
     prepareChanged(registry, { endpoint, context: interruptible }, object, old);
@@ -51,7 +51,7 @@ export function prepareUpdate(
     return undefined;
   };
   return startInline(registry, context, inline, (onWorker) =>
-    prepareChangedOnWorker(onWorker, registry, request, object, current),
+    prepareChangedOnWorker(onWorker, { registry, change: request, object, current }),
   );
 }
 

@@ -67,22 +67,26 @@ export function prepareNewOnWorker(
   object: KubeObject,
   context: LifeContext,
 ): Promise<Buffer | undefined> {
-  return withInlineFallback(prepareOnWorker(workers, registry, object, context, {}), () => {
+  return withInlineFallback(prepareOnWorker(workers, { registry, object, context, change: {} }), () => {
     prepareNew(registry, object, context);
     return undefined;
   });
 }
 
+export interface ChangedObject {
+  readonly registry: ResourceRegistry;
+  readonly change: ChangeContext;
+  readonly object: KubeObject;
+  readonly current: StoredObject;
+}
+
 /** As prepareChanged(), and the times of what has not changed are kept. */
 export function prepareChangedOnWorker(
   workers: WorkerPool,
-  registry: ResourceRegistry,
-  { endpoint, context }: ChangeContext,
-  object: KubeObject,
-  current: StoredObject,
+  { registry, change: { endpoint, context }, object, current }: ChangedObject,
 ): Promise<Buffer | undefined> {
   return withInlineFallback(
-    prepareOnWorker(workers, registry, object, context, { old: current.json, endpoint }),
+    prepareOnWorker(workers, { registry, object, context, change: { old: current.json, endpoint } }),
     async () => {
       const old = current.object();
       prepareChanged(registry, { endpoint, context }, object, old);
@@ -92,12 +96,16 @@ export function prepareChangedOnWorker(
   );
 }
 
+interface ObjectToPrepare {
+  readonly registry: ResourceRegistry;
+  readonly object: KubeObject;
+  readonly context: LifeContext;
+  readonly change: Pick<Preparation, 'old' | 'endpoint'>;
+}
+
 async function prepareOnWorker(
   workers: WorkerPool,
-  registry: ResourceRegistry,
-  object: KubeObject,
-  context: LifeContext,
-  change: Pick<Preparation, 'old' | 'endpoint'>,
+  { registry, object, context, change }: ObjectToPrepare,
 ): Promise<Buffer | undefined> {
   const { user, namespace, dryRun, deadlineMs } = context;
   const { kind } = registry;

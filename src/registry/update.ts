@@ -167,7 +167,7 @@ async function attempt(
     if (large) await yieldToEventLoop();
     const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
-      ? await removeEmptied(registry, request, key, object, current)
+      ? await removeEmptied(registry, { request, key, object, current })
       : await put(registry, queued, object, current, { large, encoded: reusable, certain });
     await transaction?.commit();
     return { stored, created: false };
@@ -276,12 +276,16 @@ function removedByUpdate(registry: ResourceRegistry, object: KubeObject, old: Re
   return registry.kind.strategy.delete?.staysAfterUpdate?.(object) !== true;
 }
 
+interface EmptiedObject {
+  readonly request: UpdateRequest;
+  readonly key: string;
+  readonly object: KubeObject;
+  readonly current: StoredObject;
+}
+
 async function removeEmptied(
   registry: ResourceRegistry,
-  request: UpdateRequest,
-  key: string,
-  object: KubeObject,
-  current: StoredObject,
+  { request, key, object, current }: EmptiedObject,
 ): Promise<StoredObject> {
   if (!request.context.dryRun) await removeMarked(registry, key, current, request.context);
   return unstored(registry, key, object, current.size > LARGE_BYTES);

@@ -257,18 +257,20 @@ function dispatchSubresource(
     throw info.name === '' ? nameless() : namespaceless();
   }
   recordServed(services, endpoint, request, verb);
-  const run = (): Answer => serveSubresource(verb, services, endpoint, request, subresource);
+  const run = (): Answer => serveSubresource({ verb, services, endpoint, request, subresource });
   const span = request.trace?.span;
   return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);
 }
 
-function serveSubresource(
-  verb: Verb,
-  services: RestServices,
-  endpoint: Endpoint,
-  request: RestRequest,
-  subresource: Subresource | undefined,
-): Answer {
+interface SubresourceCall {
+  readonly verb: Verb;
+  readonly services: RestServices;
+  readonly endpoint: Endpoint;
+  readonly request: RestRequest;
+  readonly subresource: Subresource | undefined;
+}
+
+function serveSubresource({ verb, services, endpoint, request, subresource }: SubresourceCall): Answer {
   if (subresource?.scale !== undefined) {
     const { scale } = subresource;
     if (verb === 'get') return getScale(services, endpoint, request, scale);

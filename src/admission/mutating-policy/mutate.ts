@@ -81,6 +81,14 @@ function misconfigured(
   return { policy, ...(binding && { binding }), message };
 }
 
+interface MutationRun {
+  readonly policy: MutatingPolicy;
+  readonly binding: string;
+  readonly matched: ResourceMatch;
+  readonly params: Readonly<KubeObject> | null;
+  readonly index: number;
+}
+
 class Dispatch {
   private readonly answers: MemoizedAnswers;
   private readonly reinvocation: Reinvocation;
@@ -115,7 +123,7 @@ class Dispatch {
       if (this.round.again && !this.reinvocation.isDue(key)) continue;
       const before = await keepObject(this.attributes.object);
       for (const index of (policy.spec.mutations ?? []).keys()) {
-        const message = await this.mutateOnce(policy, binding.name, matched, each, index);
+        const message = await this.mutateOnce({ policy, binding: binding.name, matched, params: each, index });
         if (message !== undefined) this.refusals.push({ policy, binding, message, reason: 'Invalid' });
       }
       if (!(await isUnchanged(before, this.attributes.object))) this.reinvocation.changed();
@@ -151,13 +159,7 @@ class Dispatch {
   }
 
   /** Why the mutation could not be made. */
-  private async mutateOnce(
-    policy: MutatingPolicy,
-    binding: string,
-    matched: ResourceMatch,
-    params: Readonly<KubeObject> | null,
-    index: number,
-  ): Promise<string | undefined> {
+  private async mutateOnce({ policy, binding, matched, params, index }: MutationRun): Promise<string | undefined> {
     const { attributes, parts, answers } = this;
     if (attributes.object === undefined && attributes.connectOptions === undefined) return undefined;
     const startedMs = performance.now();

@@ -135,17 +135,17 @@ function* violationsOfPod({ spec }: Pod, range: LimitRange, context: LifeContext
 }
 
 function* violations(found: string[], item: LimitRangeItem, amounts: Amounts): StepGenerator<void> {
-  yield* limitViolations(found, item.type, item.min, amounts, minimum);
-  yield* limitViolations(found, item.type, item.max, amounts, maximum);
-  yield* limitViolations(found, item.type, item.maxLimitRequestRatio, amounts, ratio);
+  yield* limitViolations({ found, type: item.type, enforced: item.min, amounts, rule: minimum });
+  yield* limitViolations({ found, type: item.type, enforced: item.max, amounts, rule: maximum });
+  yield* limitViolations({ found, type: item.type, enforced: item.maxLimitRequestRatio, amounts, rule: ratio });
 }
 
 function* violationsOfClaim({ spec }: PersistentVolumeClaim, range: LimitRange): StepGenerator<readonly string[]> {
   const amounts: Amounts = spec.resources?.requests === undefined ? {} : { requests: spec.resources.requests };
   const found: string[] = [];
   for (const item of limitsOf(range, 'PersistentVolumeClaim')) {
-    yield* limitViolations(found, item.type, item.min, amounts, minimum);
-    yield* limitViolations(found, item.type, item.max, amounts, maxRequest);
+    yield* limitViolations({ found, type: item.type, enforced: item.min, amounts, rule: minimum });
+    yield* limitViolations({ found, type: item.type, enforced: item.max, amounts, rule: maxRequest });
   }
   return found;
 }

@@ -39,7 +39,7 @@ export function checkRequest(
     const scopes = quotas
       .flatMap(scopesOf)
       .filter((scope) => evaluator.matchesScope?.(scope, object, context) === true);
-    checkCovered(limited, attributes, evaluator, object, usage, { names, scopes });
+    checkCovered(limited, { attributes, evaluator, object, usage, covered: { names, scopes } });
   }
   const negative = Object.keys(usage).filter((name) => quantitySign(usage[name] ?? '0') < 0);
   if (negative.length > 0) {

@@ -21,14 +21,18 @@ export interface Covered {
   readonly scopes: readonly ScopedResourceSelectorRequirement[];
 }
 
+export interface CoverageCheck {
+  readonly attributes: AdmissionAttributes;
+  readonly evaluator: QuotaEvaluator;
+  readonly object: Readonly<KubeObject>;
+  readonly usage: Readonly<ResourceList>;
+  readonly covered: Covered;
+}
+
 /** Throws a StatusError for a write that uses what no quota covers. */
 export function checkCovered(
   limited: readonly LimitedResource[],
-  attributes: AdmissionAttributes,
-  evaluator: QuotaEvaluator,
-  object: Readonly<KubeObject>,
-  usage: Readonly<ResourceList>,
-  covered: Covered,
+  { attributes, evaluator, object, usage, covered }: CoverageCheck,
 ): void {
   const { group, resource } = attributes.resource;
   const parts = limited

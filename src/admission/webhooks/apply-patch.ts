@@ -40,14 +40,16 @@ export function operationsIn(patch: Buffer): readonly unknown[] {
   return value === null ? [] : jsonPatchOperations(value);
 }
 
+export interface HookPatch {
+  readonly served: ServedResources;
+  readonly hook: Hook;
+  readonly request: SeenRequest;
+  readonly matched: ResourceMatch;
+  readonly patch: Pick<ParsedPatch, 'json' | 'operations'>;
+}
+
 /** Whether anything is different after it. What does not fit is the server's error, whatever the failure policy. */
-export function applyHookPatch(
-  served: ServedResources,
-  hook: Hook,
-  request: SeenRequest,
-  matched: ResourceMatch,
-  patch: Pick<ParsedPatch, 'json' | 'operations'>,
-): MaybePromise<boolean> {
+export function applyHookPatch({ served, hook, request, matched, patch }: HookPatch): MaybePromise<boolean> {
   const { attributes } = request;
   const seen = attributes.connectOptions ?? request.inVersion(request.object, matched);
   if (seen === null) {

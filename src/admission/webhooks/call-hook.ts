@@ -32,14 +32,15 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
 /** Applies the patch of a hook that mutates; answers whether it was. */
 export type ApplyPatch = (patch: ParsedPatch) => Promise<boolean>;
 
+export interface HookCall {
+  readonly hook: Hook;
+  readonly request: SeenRequest;
+  readonly matched: ResourceMatch;
+  readonly apply?: ApplyPatch | undefined;
+}
+
 /** A hook is one that mutates where there is something to apply its answer. Throws CallFailure, Denial or StatusError. */
-export async function callHook(
-  parts: CallParts,
-  hook: Hook,
-  request: SeenRequest,
-  matched: ResourceMatch,
-  apply?: ApplyPatch,
-): Promise<void> {
+export async function callHook(parts: CallParts, { hook, request, matched, apply }: HookCall): Promise<void> {
   const { attributes } = request;
   const { name, spec } = hook;
   if (attributes.context.dryRun) checkSideEffects(hook);
@@ -53,7 +54,7 @@ export async function callHook(
   const mutating = apply !== undefined;
   const span = recordCall(hook, attributes, uid, mutating);
   try {
-    const answered = await send(parts, hook, attributes, body, span ?? attributes.context.trace);
+    const answered = await send(parts, { hook, attributes, body, trace: span ?? attributes.context.trace });
     span?.event('Request completed');
     const answer = await parseReviewResponse(parts.workers, { hook: name, version, uid, mutating }, answered);
     note(answer, attributes);
@@ -88,12 +89,16 @@ function checkSideEffects({ name, spec }: Hook): void {
   if (sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') throw dryRunUnsupported(name);
 }
 
+interface ReviewToSend {
+  readonly hook: Hook;
+  readonly attributes: AdmissionAttributes;
+  readonly body: string | Buffer;
+  readonly trace: Trace | undefined;
+}
+
 async function send(
   { clients, certificates, nowMs, wait, observe }: CallParts,
-  { name, spec }: Hook,
-  { context, annotate }: AdmissionAttributes,
-  body: string | Buffer,
-  trace: Trace | undefined,
+  { hook: { name, spec }, attributes: { context, annotate }, body, trace }: ReviewToSend,
 ): Promise<Awaited<ReturnType<typeof restCall>>> {
   const { client, url, address, headers } = clientOf(clients, name, spec.clientConfig);
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = spec;

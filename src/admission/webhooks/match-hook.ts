@@ -31,7 +31,7 @@ export function matchHook(
     if (isFault(matched)) throw matched.status ?? internalError(matched.fault);
     if (hook.conditions === undefined) return matched;
     demandConverted(type, request, matched);
-    return underConditions(parts, type, hook, request, matched);
+    return underConditions(parts, { type, hook, request, matched });
   });
 }
 
@@ -43,12 +43,16 @@ export function demandConverted(type: HookType, request: SeenRequest, matched: R
   throw type === 'admit' ? internalError(status.message) : status;
 }
 
+interface ConditionalMatch {
+  readonly type: HookType;
+  readonly hook: Hook;
+  readonly request: SeenRequest;
+  readonly matched: ResourceMatch;
+}
+
 async function underConditions(
   { authorizer, conditionMetrics }: MatchParts,
-  type: HookType,
-  hook: Hook,
-  request: SeenRequest,
-  matched: ResourceMatch,
+  { type, hook, request, matched }: ConditionalMatch,
 ): Promise<ResourceMatch | undefined> {
   const { attributes } = request;
   const { operation, resource, name } = attributes;

@@ -4,7 +4,7 @@ import type { AdmissionAttributes, Round } from '../plugin.js';
 import type { ResourceMatch } from '../matching/resource-match.js';
 import { SeenRequest } from '../matching/seen-request.js';
 import { applyHookPatch } from './apply-patch.js';
-import { callHook } from './call-hook.js';
+import { type ApplyPatch, callHook } from './call-hook.js';
 import type { Hook } from './hook-index.js';
 import { demandConverted, matchHook } from './match-hook.js';
 import { settleCall } from './outcome.js';
@@ -74,28 +74,28 @@ class Mutation {
     let changed = false;
     let unfit: StatusError | undefined;
     try {
-      await settleCall(
-        parts,
-        'admit',
+      const apply: ApplyPatch = async (patch) => {
+        try {
+          const precise = !this.again.patched && (await hasPreciseTimes(attributes));
+          this.again.patched = true;
+          changed =
+            (await applyHookPatch({ served: parts.served, hook, request: this.request, matched, patch })) || precise;
+          patched = true;
+          attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, patchNote(hook, patch), 'Request');
+        } catch (error) {
+          // That it became another kind is found when all is brought together: no hook is to blame for that.
+          if (!(error instanceof StatusError) || error.reason !== '') throw error;
+          unfit = error;
+        }
+        return patched;
+      };
+      await settleCall(parts, {
+        type: 'admit',
         hook,
         attributes,
-        () =>
-          callHook(parts, hook, this.request, matched, async (patch) => {
-            try {
-              const precise = !this.again.patched && (await hasPreciseTimes(attributes));
-              this.again.patched = true;
-              changed = (await applyHookPatch(parts.served, hook, this.request, matched, patch)) || precise;
-              patched = true;
-              attributes.annotate(`patch.webhook.admission.k8s.io/${place}`, patchNote(hook, patch), 'Request');
-            } catch (error) {
-              // That it became another kind is found when all is brought together: no hook is to blame for that.
-              if (!(error instanceof StatusError) || error.reason !== '') throw error;
-              unfit = error;
-            }
-            return patched;
-          }),
-        () => attributes.annotate(`failed-open.${MUTATION}${place}`, hook.name),
-      );
+        work: () => callHook(parts, { hook, request: this.request, matched, apply }),
+        failedOpen: () => attributes.annotate(`failed-open.${MUTATION}${place}`, hook.name),
+      });
     } finally {
       const { configuration, name: webhook } = hook;
       attributes.annotate(`${MUTATION}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }));

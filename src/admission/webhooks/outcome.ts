@@ -17,17 +17,21 @@ export interface OutcomeParts {
   readonly nowMs: () => number;
 }
 
+export interface GuardedCall<T> {
+  readonly type: HookType;
+  readonly hook: Hook;
+  readonly attributes: AdmissionAttributes;
+  readonly work: () => Promise<T>;
+  readonly failedOpen: () => void;
+}
+
 /**
  * Runs a call and counts it. Answers its result, or undefined where the call failed and the hook's failure policy lets
  * that pass: then `failedOpen` is called. Otherwise throws the error for the client.
  */
 export async function settleCall<T>(
   parts: OutcomeParts,
-  type: HookType,
-  hook: Hook,
-  attributes: AdmissionAttributes,
-  work: () => Promise<T>,
-  failedOpen: () => void,
+  { type, hook, attributes, work, failedOpen }: GuardedCall<T>,
 ): Promise<T | undefined> {
   const { recorder, log } = parts;
   const call: HookCall = { name: hook.name, type, operation: attributes.operation };

@@ -22,18 +22,19 @@ export function validateByHooks(
   const request = new SeenRequest(attributes, parts.served);
   for (const [index, hook] of hooks.entries()) {
     const matched = matchHook(parts, 'validating', hook, request);
-    if (matched !== undefined) return callAll(parts, hooks, index, matched, request);
+    if (matched !== undefined) return callAll(parts, { hooks, first: index, firstMatch: matched, request });
   }
   return undefined;
 }
 
-async function callAll(
-  parts: HookParts,
-  hooks: readonly Hook[],
-  first: number,
-  firstMatch: ReturnType<typeof matchHook>,
-  request: SeenRequest,
-): Promise<void> {
+interface RemainingCalls {
+  readonly hooks: readonly Hook[];
+  readonly first: number;
+  readonly firstMatch: ReturnType<typeof matchHook>;
+  readonly request: SeenRequest;
+}
+
+async function callAll(parts: HookParts, { hooks, first, firstMatch, request }: RemainingCalls): Promise<void> {
   // All hooks are matched before any is called; a hook whose match fails ends the request.
   const concerned: { hook: Hook; matched: ResourceMatch }[] = [];
   for (let index = first; index < hooks.length; index++) {
@@ -46,14 +47,13 @@ async function callAll(
   const refusals: unknown[] = [];
   await Promise.all(
     concerned.map(({ hook, matched }, index) =>
-      settleCall(
-        parts,
-        'validating',
+      settleCall(parts, {
+        type: 'validating',
         hook,
-        request.attributes,
-        () => callHook(parts, hook, request, matched),
-        () => request.attributes.annotate(`${FAILED_OPEN}${index}`, hook.name),
-      ).catch((error: unknown) => void refusals.push(error)),
+        attributes: request.attributes,
+        work: () => callHook(parts, { hook, request, matched }),
+        failedOpen: () => request.attributes.annotate(`${FAILED_OPEN}${index}`, hook.name),
+      }).catch((error: unknown) => void refusals.push(error)),
     ),
   );
   if (refusals.length > 0) throw refusals[0];

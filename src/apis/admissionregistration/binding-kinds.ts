@@ -70,7 +70,7 @@ function bindingStrategy<T extends Binding>(
 ): Strategy<T> {
   const authorize = async (object: T, old: Readonly<T> | undefined, context: LifeContext) => {
     if (validate(object).length > 0) return undefined;
-    const why = await refuseParamRef(services, policies, object.spec, old?.spec, context);
+    const why = await refuseParamRef(services, { policies, spec: object.spec, old: old?.spec, context });
     if (why === undefined) return undefined;
     throw invalid({ group: GROUP, kind }, object.metadata.name ?? '', [
       forbidden(FieldPath.of('spec', 'paramRef'), why),

@@ -44,9 +44,9 @@ function validateMutation(mutation: Readonly<Mutation>, check: PolicyExpressions
     case '':
       return [required(path.child('patchType'))];
     case 'JSONPatch':
-      return validatePatch(mutation, 'jsonPatch', 'applyConfiguration', check, path);
+      return validatePatch({ mutation, wanted: 'jsonPatch', unwanted: 'applyConfiguration', check, path });
     case 'ApplyConfiguration':
-      return validatePatch(mutation, 'applyConfiguration', 'jsonPatch', check, path);
+      return validatePatch({ mutation, wanted: 'applyConfiguration', unwanted: 'jsonPatch', check, path });
     default:
       return [notSupported(path.child('patchType'), patchType, PATCH_TYPES)];
   }
@@ -54,13 +54,15 @@ function validateMutation(mutation: Readonly<Mutation>, check: PolicyExpressions
 
 const USES = { jsonPatch: 'json-patch', applyConfiguration: 'apply-configuration' } as const;
 
-function validatePatch(
-  mutation: Readonly<Mutation>,
-  wanted: 'jsonPatch' | 'applyConfiguration',
-  unwanted: 'jsonPatch' | 'applyConfiguration',
-  check: PolicyExpressions,
-  path: FieldPath,
-): FieldErrors {
+interface PatchCheck {
+  readonly mutation: Readonly<Mutation>;
+  readonly wanted: 'jsonPatch' | 'applyConfiguration';
+  readonly unwanted: 'jsonPatch' | 'applyConfiguration';
+  readonly check: PolicyExpressions;
+  readonly path: FieldPath;
+}
+
+function validatePatch({ mutation, wanted, unwanted, check, path }: PatchCheck): FieldErrors {
   const errors: FieldErrors = [];
   const patch = mutation[wanted];
   if (patch === undefined) {

@@ -33,13 +33,17 @@ export async function refuseParamKind(
   return `user ${userText(user)} must have "get" permission on all objects of the referenced paramKind ${shown}`;
 }
 
+export interface ParamRefCheck {
+  readonly policies: 'validatingadmissionpolicies' | 'mutatingadmissionpolicies';
+  readonly spec: BindingSpec;
+  readonly old: BindingSpec | undefined;
+  readonly context: LifeContext;
+}
+
 /** Why the user may not bind to these parameters, or undefined. */
 export async function refuseParamRef(
   services: ParamServices,
-  policies: 'validatingadmissionpolicies' | 'mutatingadmissionpolicies',
-  spec: BindingSpec,
-  old: BindingSpec | undefined,
-  { user, lookup }: LifeContext,
+  { policies, spec, old, context: { user, lookup } }: ParamRefCheck,
 ): Promise<string | undefined> {
   const { paramRef, policyName = '' } = spec;
   const unchanged = old?.policyName === policyName && deepEqual(paramRef, old?.paramRef);

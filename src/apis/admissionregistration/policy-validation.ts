@@ -205,20 +205,24 @@ function validateAuditAnnotations(
   }
   const keys = new Set<string>();
   for (const [i, annotation] of annotations.entries()) {
-    append(errors, validateAuditAnnotation(annotation, policyName, check, stored, path.index(i)));
+    append(errors, validateAuditAnnotation(annotation, { policyName, check, stored, path: path.index(i) }));
     if (keys.has(annotation.key)) errors.push(duplicate(path.index(i).child('key'), annotation.key));
     keys.add(annotation.key);
   }
   return errors;
 }
 
+interface AuditAnnotationCheck {
+  readonly policyName: string;
+  readonly check: PolicyExpressions;
+  readonly stored: ReadonlySet<string>;
+  readonly path: FieldPath;
+}
+
 /** The key becomes `<policy>/<key>` in audit events, so both together must be a qualified name. */
 function validateAuditAnnotation(
   { key, valueExpression }: Readonly<AuditAnnotation>,
-  policyName: string,
-  check: PolicyExpressions,
-  stored: ReadonlySet<string>,
-  path: FieldPath,
+  { policyName, check, stored, path }: AuditAnnotationCheck,
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (policyName === '') errors.push(invalid(path.child('key'), key, 'requires metadata.name be non-empty'));

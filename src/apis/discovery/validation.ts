@@ -93,7 +93,7 @@ function validateEndpoint(endpoint: Readonly<Endpoint>, type: string, path: Fiel
   if (addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'));
   else if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(at, addresses.length, MAX_ADDRESSES));
   for (const [position, address] of addresses.entries()) {
-    append(errors, validateAddress(address, type, at, position, strict));
+    append(errors, validateAddress(address, { type, path: at, position, strict }));
   }
   const { nodeName, hostname, deprecatedTopology: topology, hints } = endpoint;
   if (nodeName !== undefined) {
@@ -108,13 +108,14 @@ function validateEndpoint(endpoint: Readonly<Endpoint>, type: string, path: Fiel
   return errors;
 }
 
-function validateAddress(
-  address: string,
-  type: string,
-  path: FieldPath,
-  position: number,
-  strict: boolean,
-): FieldErrors {
+interface AddressCheck {
+  readonly type: string;
+  readonly path: FieldPath;
+  readonly position: number;
+  readonly strict: boolean;
+}
+
+function validateAddress(address: string, { type, path, position, strict }: AddressCheck): FieldErrors {
   const at = path.index(position);
   if (type === 'FQDN') return isFullyQualifiedDomainName(at, address);
   if (type !== 'IPv4' && type !== 'IPv6') return [];

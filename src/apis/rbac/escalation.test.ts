@@ -32,10 +32,13 @@ async function refusal(act: Promise<void>): Promise<string> {
 
 test('a role may hold only what its writer holds; what is missing is reported, verbs together', async () => {
   const services = holding({ source: 's', rules: [pods] }, { error: 'no role', missingRole: 'x' });
-  assert.equal(await refusal(checkRoleEscalation(services, 'roles', roleOf(pods), undefined, contextOf())), 'allowed');
+  assert.equal(
+    await refusal(checkRoleEscalation(services, { resource: 'roles', role: roleOf(pods), context: contextOf() })),
+    'allowed',
+  );
   const wider = roleOf({ ...pods, verbs: ['get', 'create', 'delete'], resources: ['pods', 'secrets'] });
   assert.equal(
-    await refusal(checkRoleEscalation(services, 'roles', wider, undefined, contextOf())),
+    await refusal(checkRoleEscalation(services, { resource: 'roles', role: wider, context: contextOf() })),
     '403 roles.rbac.authorization.k8s.io "r" is forbidden: user "alice" (groups=["dev" "system:authenticated"]) is ' +
       'attempting to grant RBAC permissions not currently held:\n' +
       '{APIGroups:[""], Resources:["pods"], Verbs:["create" "delete"]}\n' +
@@ -48,7 +51,9 @@ test('only owners and finalizers may change without the rights; a label may not'
   const services = holding();
   const old = roleOf(pods);
   const act = (metadata: ClusterRole['metadata']) =>
-    refusal(checkRoleEscalation(services, 'roles', { ...old, metadata }, old, contextOf()));
+    refusal(
+      checkRoleEscalation(services, { resource: 'roles', role: { ...old, metadata }, old, context: contextOf() }),
+    );
   assert.equal(await act({ ...old.metadata, finalizers: ['a/b'] }), 'allowed');
   assert.match(await act({ ...old.metadata, labels: { a: 'b' } }), /^403 /);
 });
@@ -56,7 +61,9 @@ test('only owners and finalizers may change without the rights; a label may not'
 test('an aggregation rule requires all rights', async () => {
   const services = holding({ source: 's', rules: [pods] });
   const aggregating = { ...roleOf(), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
-  const text = await refusal(checkRoleEscalation(services, 'clusterroles', aggregating, undefined, contextOf()));
+  const text = await refusal(
+    checkRoleEscalation(services, { resource: 'clusterroles', role: aggregating, context: contextOf() }),
+  );
   assert.match(text, /must have cluster-admin privileges to use the aggregationRule$/);
 });
 
@@ -66,7 +73,7 @@ test('a binding needs the rights of its role, or the right to bind it; a missing
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
   };
   const act = (services: ReturnType<typeof holding>, roles: Record<string, KubeObject>) =>
-    refusal(checkBinding(services, 'rolebindings', binding, undefined, contextOf(roles)));
+    refusal(checkBinding(services, { resource: 'rolebindings', binding, context: contextOf(roles) }));
   const roles = { r: roleOf(pods) as KubeObject };
   assert.equal(await act(holding(), {}), '404 rolebindings.rbac.authorization.k8s.io "r" not found');
   assert.match(
@@ -87,7 +94,7 @@ test('a rule of very many pieces is refused before they are all looked at', { ti
   const many = (prefix: string) => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`);
   const huge: PolicyRule = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') };
   const attempt = (services: ReturnType<typeof holding>) =>
-    refusal(checkRoleEscalation(services, 'roles', roleOf(huge), undefined, contextOf()));
+    refusal(checkRoleEscalation(services, { resource: 'roles', role: roleOf(huge), context: contextOf() }));
   assert.match(await attempt(holding({ source: 's', rules: [pods] })), /^403 .*not currently held:\n/);
   const halves = [many('v').slice(0, 250), many('v').slice(250)].map((verbs) => ({ ...huge, verbs }));
   assert.match(
@@ -104,7 +111,13 @@ test('a rule of very many pieces is refused before they are all looked at', { ti
 test('a rule without names is not covered by one with names, nor one with names by one with others', async () => {
   const services = holding({ source: 's', rules: [{ ...pods, resourceNames: ['a', 'b'] }] });
   const attempt = (resourceNames: string[]) =>
-    refusal(checkRoleEscalation(services, 'roles', roleOf({ ...pods, resourceNames }), undefined, contextOf()));
+    refusal(
+      checkRoleEscalation(services, {
+        resource: 'roles',
+        role: roleOf({ ...pods, resourceNames }),
+        context: contextOf(),
+      }),
+    );
   assert.match(await attempt([]), /^403 /);
   assert.match(await attempt(['a', 'c']), /^403 /);
   assert.equal(await attempt(['b', 'a']), 'allowed');

@@ -21,18 +21,22 @@ export interface EscalationServices {
 type RoleResource = 'roles' | 'clusterroles';
 type BindingResource = 'rolebindings' | 'clusterrolebindings';
 
+export interface RoleChange {
+  readonly resource: RoleResource;
+  readonly role: Readonly<ClusterRole>;
+  readonly old?: Readonly<ClusterRole> | undefined;
+  readonly context: LifeContext;
+}
+
 /** `name` is the one in the request's path: empty on create. Throws a 403 StatusError. */
 export async function checkRoleEscalation(
   services: EscalationServices,
-  resource: RoleResource,
-  role: Readonly<ClusterRole>,
-  old: Readonly<ClusterRole> | undefined,
-  context: LifeContext,
+  { resource, role, old, context }: RoleChange,
 ): Promise<void> {
   const { user } = context;
   if (isSuperuser(user) || onlyForGarbageCollector(role, old)) return;
   const name = old?.metadata.name ?? '';
-  if (await allowed(services, user, 'escalate', resource, context.namespace, name)) return;
+  if (await allowed(services, { user, verb: 'escalate', resource, namespace: context.namespace, name })) return;
   const refuse = (why: string) => forbidden({ group: RBAC_GROUP, resource }, role.metadata.name ?? '', why);
   const missing = await missingRights(services.rules, resource, role.rules ?? [], context);
   if (missing !== undefined) throw refuse(missing);
@@ -43,19 +47,23 @@ export async function checkRoleEscalation(
   }
 }
 
+export interface BindingChange {
+  readonly resource: BindingResource;
+  readonly binding: Readonly<KubeObject & { roleRef: RoleRef }>;
+  readonly old?: Readonly<KubeObject> | undefined;
+  readonly context: LifeContext;
+}
+
 export async function checkBinding(
   services: EscalationServices,
-  resource: BindingResource,
-  binding: Readonly<KubeObject & { roleRef: RoleRef }>,
-  old: Readonly<KubeObject> | undefined,
-  context: LifeContext,
+  { resource, binding, old, context }: BindingChange,
 ): Promise<void> {
   const { user, namespace } = context;
   if (isSuperuser(user) || onlyForGarbageCollector(binding, old)) return;
   const { roleRef } = binding;
   const roleResource = ownMember(ROLE_RESOURCES, roleRef.kind);
   if (roleResource !== undefined && roleRef.apiGroup === RBAC_GROUP) {
-    if (await allowed(services, user, 'bind', roleResource, namespace, roleRef.name)) return;
+    if (await allowed(services, { user, verb: 'bind', resource: roleResource, namespace, name: roleRef.name })) return;
   }
   const wanted = await rulesOf(roleRef, resource, context);
   const missing = await missingRights(services.rules, resource, wanted, context);
@@ -87,13 +95,17 @@ function withoutGarbageFields(object: Readonly<KubeObject>): object {
   return { ...object, metadata };
 }
 
+interface EscalationRequest {
+  readonly user: UserInfo;
+  readonly verb: 'escalate' | 'bind';
+  readonly resource: RoleResource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 async function allowed(
   services: EscalationServices,
-  user: UserInfo,
-  verb: 'escalate' | 'bind',
-  resource: RoleResource,
-  namespace: string,
-  name: string,
+  { user, verb, resource, namespace, name }: EscalationRequest,
 ): Promise<boolean> {
   const { decision } = await services.authorizer.authorize({
     user,

@@ -38,7 +38,9 @@ const role = (services: EscalationServices): KindDefinition<Role> => ({
   strategy: {
     metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
-    ...guarded((object, old, context) => checkRoleEscalation(services, 'roles', object, old, context)),
+    ...guarded((object, old, context) =>
+      checkRoleEscalation(services, { resource: 'roles', role: object, old, context }),
+    ),
     validate: validateRole,
     validateUpdate: validateRoleUpdate,
   },
@@ -53,7 +55,9 @@ const clusterRole = (services: EscalationServices): KindDefinition<ClusterRole> 
   strategy: {
     metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
-    ...guarded((object, old, context) => checkRoleEscalation(services, 'clusterroles', object, old, context)),
+    ...guarded((object, old, context) =>
+      checkRoleEscalation(services, { resource: 'clusterroles', role: object, old, context }),
+    ),
     validate: (object) => validateClusterRole(object),
     validateUpdate: validateClusterRoleUpdate,
   },
@@ -68,7 +72,9 @@ const roleBinding = (services: EscalationServices): KindDefinition<RoleBinding> 
   strategy: {
     metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
-    ...guarded((object, old, context) => checkBinding(services, 'rolebindings', object, old, context)),
+    ...guarded((object, old, context) =>
+      checkBinding(services, { resource: 'rolebindings', binding: object, old, context }),
+    ),
     validate: validateRoleBinding,
     validateUpdate: validateRoleBindingUpdate,
   },
@@ -84,7 +90,9 @@ const clusterRoleBinding = (services: EscalationServices): KindDefinition<Cluste
   strategy: {
     metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
-    ...guarded((object, old, context) => checkBinding(services, 'clusterrolebindings', object, old, context)),
+    ...guarded((object, old, context) =>
+      checkBinding(services, { resource: 'clusterrolebindings', binding: object, old, context }),
+    ),
     validate: validateClusterRoleBinding,
     validateUpdate: validateClusterRoleBindingUpdate,
   },

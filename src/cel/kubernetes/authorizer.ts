@@ -99,18 +99,35 @@ export const requestResourceCheck = (
 export const authorizerLibrary: Library = {
   name: 'kubernetes.authz',
   functions: [
-    member('path', 'authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, (authorizer: AuthorizerValue, path: string) =>
-      path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),
-    ),
-    member(
-      'group',
-      'authorizer_group',
-      [AUTHORIZER, STRING],
-      GROUP_CHECK,
-      (authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group),
-    ),
-    member('serviceAccount', 'authorizer_serviceaccount', [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount),
-    member('resource', 'groupcheck_resource', [GROUP_CHECK, STRING], RESOURCE_CHECK, resourceOfGroup),
+    member({
+      name: 'path',
+      id: 'authorizer_path',
+      parameters: [AUTHORIZER, STRING],
+      result: PATH_CHECK,
+      call: (authorizer: AuthorizerValue, path: string) =>
+        path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),
+    }),
+    member({
+      name: 'group',
+      id: 'authorizer_group',
+      parameters: [AUTHORIZER, STRING],
+      result: GROUP_CHECK,
+      call: (authorizer: AuthorizerValue, group: string) => new GroupCheck(authorizer, group),
+    }),
+    member({
+      name: 'serviceAccount',
+      id: 'authorizer_serviceaccount',
+      parameters: [AUTHORIZER, STRING, STRING],
+      result: AUTHORIZER,
+      call: serviceAccount,
+    }),
+    member({
+      name: 'resource',
+      id: 'groupcheck_resource',
+      parameters: [GROUP_CHECK, STRING],
+      result: RESOURCE_CHECK,
+      call: resourceOfGroup,
+    }),
     narrowing('subresource', 'resourcecheck_subresource'),
     narrowing('namespace', 'resourcecheck_namespace'),
     narrowing('name', 'resourcecheck_name'),
@@ -143,13 +160,15 @@ export const authorizerSelectorsLibrary: Library = {
   ],
 };
 
-function member(
-  name: string,
-  id: string,
-  parameters: readonly CelType[],
-  result: CelType,
-  call: (...values: never[]) => Value,
-): FunctionDeclaration {
+interface MemberFunction {
+  readonly name: string;
+  readonly id: string;
+  readonly parameters: readonly CelType[];
+  readonly result: CelType;
+  readonly call: (...values: never[]) => Value;
+}
+
+function member({ name, id, parameters, result, call }: MemberFunction): FunctionDeclaration {
   return { name, overloads: [{ id, member: true, parameters, result, call }] };
 }
 
@@ -158,11 +177,17 @@ function narrowing(
   id: string,
 ): FunctionDeclaration {
   const call = (check: ResourceCheck, value: string): Value => check.with({ [name]: value });
-  return member(name, id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, call);
+  return member({ name, id, parameters: [RESOURCE_CHECK, STRING], result: RESOURCE_CHECK, call });
 }
 
 function decisionMember(name: string, result: CelType, read: (answer: AccessAnswer) => Value): FunctionDeclaration {
-  return member(name, `decision_${name}`, [DECISION], result, ({ answer }: DecisionValue) => read(answer));
+  return member({
+    name,
+    id: `decision_${name}`,
+    parameters: [DECISION],
+    result,
+    call: ({ answer }: DecisionValue) => read(answer),
+  });
 }
 
 function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {

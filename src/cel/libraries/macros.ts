@@ -42,14 +42,15 @@ interface Fold {
 const NOT_A_NAME = 'argument must be a simple name';
 const NOT_AN_IDENTIFIER = 'argument is not an identifier';
 
+interface LoopMacro {
+  readonly variables: 1 | 2;
+  readonly rest: number;
+  readonly fold: (build: ExpressionBuilder, rest: Arguments, variables: Arguments) => Fold;
+  readonly complaint?: string | undefined;
+}
+
 /** A macro `range.name(variables…, rest…)` that becomes a loop. */
-function loop(
-  name: string,
-  variables: 1 | 2,
-  rest: number,
-  fold: (build: ExpressionBuilder, rest: Arguments, variables: Arguments) => Fold,
-  complaint = NOT_A_NAME,
-): Macro {
+function loop(name: string, { variables, rest, fold, complaint = NOT_A_NAME }: LoopMacro): Macro {
   return {
     name,
     receiver: true,
@@ -133,26 +134,26 @@ const transformMapEntry = (build: ExpressionBuilder, rest: Arguments): Fold =>
 
 export const STANDARD_MACROS: readonly Macro[] = [
   { name: 'has', receiver: false, arguments: 1, expand: has },
-  loop('all', 1, 1, all),
-  loop('exists', 1, 1, exists),
-  loop('exists_one', 1, 1, existsOne),
-  loop('existsOne', 1, 1, existsOne),
-  loop('map', 1, 1, mapToList, NOT_AN_IDENTIFIER),
-  loop('map', 1, 2, mapToList, NOT_AN_IDENTIFIER),
-  loop('filter', 1, 1, filter, NOT_AN_IDENTIFIER),
+  loop('all', { variables: 1, rest: 1, fold: all }),
+  loop('exists', { variables: 1, rest: 1, fold: exists }),
+  loop('exists_one', { variables: 1, rest: 1, fold: existsOne }),
+  loop('existsOne', { variables: 1, rest: 1, fold: existsOne }),
+  loop('map', { variables: 1, rest: 1, fold: mapToList, complaint: NOT_AN_IDENTIFIER }),
+  loop('map', { variables: 1, rest: 2, fold: mapToList, complaint: NOT_AN_IDENTIFIER }),
+  loop('filter', { variables: 1, rest: 1, fold: filter, complaint: NOT_AN_IDENTIFIER }),
 ];
 
 export const TWO_VARIABLE_MACROS: readonly Macro[] = [
-  loop('all', 2, 1, all),
-  loop('exists', 2, 1, exists),
-  loop('existsOne', 2, 1, existsOne),
-  loop('exists_one', 2, 1, existsOne),
-  loop('transformList', 2, 1, mapToList),
-  loop('transformList', 2, 2, mapToList),
-  loop('transformMap', 2, 1, transformMap),
-  loop('transformMap', 2, 2, transformMap),
-  loop('transformMapEntry', 2, 1, transformMapEntry),
-  loop('transformMapEntry', 2, 2, transformMapEntry),
+  loop('all', { variables: 2, rest: 1, fold: all }),
+  loop('exists', { variables: 2, rest: 1, fold: exists }),
+  loop('existsOne', { variables: 2, rest: 1, fold: existsOne }),
+  loop('exists_one', { variables: 2, rest: 1, fold: existsOne }),
+  loop('transformList', { variables: 2, rest: 1, fold: mapToList }),
+  loop('transformList', { variables: 2, rest: 2, fold: mapToList }),
+  loop('transformMap', { variables: 2, rest: 1, fold: transformMap }),
+  loop('transformMap', { variables: 2, rest: 2, fold: transformMap }),
+  loop('transformMapEntry', { variables: 2, rest: 1, fold: transformMapEntry }),
+  loop('transformMapEntry', { variables: 2, rest: 2, fold: transformMapEntry }),
 ];
 
 /** `name` stands for `value` inside `body`: a loop over nothing, whose accumulator is made when first read. */

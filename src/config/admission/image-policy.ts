@@ -23,9 +23,24 @@ export function imagePolicy(text: string | undefined): ImagePolicyConfig {
   const given = memberOf(readTree(text, 'imagepolicy.AdmissionConfig'), 'imagePolicy') ?? {};
   if (!isPlainObject(given))
     throw wrongType(given, 'AdmissionConfig.imagePolicy', 'imagepolicy.imagePolicyWebhookConfig');
-  const retryBackoffMs = duration(given, 'retryBackoff', 1, [ONE_NANOSECOND_MS, 5 * MINUTE_MS], 500);
-  const allowTtlMs = duration(given, 'allowTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 5 * MINUTE_MS);
-  const denyTtlMs = duration(given, 'denyTTL', SECOND_MS, [SECOND_MS, 30 * MINUTE_MS], 30 * SECOND_MS);
+  const retryBackoffMs = duration(given, {
+    name: 'retryBackoff',
+    unitMs: 1,
+    range: [ONE_NANOSECOND_MS, 5 * MINUTE_MS],
+    defaultMs: 500,
+  });
+  const allowTtlMs = duration(given, {
+    name: 'allowTTL',
+    unitMs: SECOND_MS,
+    range: [SECOND_MS, 30 * MINUTE_MS],
+    defaultMs: 5 * MINUTE_MS,
+  });
+  const denyTtlMs = duration(given, {
+    name: 'denyTTL',
+    unitMs: SECOND_MS,
+    range: [SECOND_MS, 30 * MINUTE_MS],
+    defaultMs: 30 * SECOND_MS,
+  });
   const file = textOf(memberOf(given, 'kubeConfigFile') ?? '');
   if (file === undefined) throw wrongMember(given, 'kubeConfigFile', 'string');
   const defaultAllow = memberOf(given, 'defaultAllow') ?? false;
@@ -36,13 +51,17 @@ export function imagePolicy(text: string | undefined): ImagePolicyConfig {
 
 const NOTHING = { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: '' };
 
+interface DurationSetting {
+  readonly name: string;
+  readonly unitMs: number;
+  readonly range: readonly [number, number];
+  readonly defaultMs: number;
+}
+
 /** -1 switches it off, 0 means the default. */
 function duration(
   given: Readonly<Record<string, unknown>>,
-  name: string,
-  unitMs: number,
-  [least, most]: readonly [number, number],
-  defaultMs: number,
+  { name, unitMs, range: [least, most], defaultMs }: DurationSetting,
 ): number {
   const value = memberOf(given, name) ?? 0;
   if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongMember(given, name, 'time.Duration');

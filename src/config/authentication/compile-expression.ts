@@ -11,12 +11,16 @@ export interface CompiledExpression {
   readonly expression?: AuthenticationExpression;
 }
 
+export interface ExpressionToCompile {
+  readonly text: string;
+  readonly subject: AuthenticationSubject;
+  readonly returns: 'bool' | 'any';
+  readonly path: FieldPath;
+}
+
 export function compileExpression(
   compiler: AuthenticationCompiler,
-  text: string,
-  subject: AuthenticationSubject,
-  returns: 'bool' | 'any',
-  path: FieldPath,
+  { text, subject, returns, path }: ExpressionToCompile,
 ): CompiledExpression {
   const compiled = compiler.compile(text, subject, returns);
   if (!isFault(compiled)) return { errors: [], expression: compiled };

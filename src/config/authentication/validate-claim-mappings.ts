@@ -91,7 +91,12 @@ function prefixedOrExpression(
   if (expression !== '') {
     const why = 'may not be specified when expression is set';
     const prefixErrors = hasPrefix ? [invalid(path.child('prefix'), prefix, why)] : [];
-    const compiled = compileExpression(compiler, expression, 'claims', 'any', path.child('expression'));
+    const compiled = compileExpression(compiler, {
+      text: expression,
+      subject: 'claims',
+      returns: 'any',
+      path: path.child('expression'),
+    });
     const errors = [...prefixErrors, ...compiled.errors];
     return { errors, ...(compiled.expression !== undefined && { mapping: compiled.expression }) };
   }
@@ -111,7 +116,12 @@ function claimOrExpression(
   if (claim !== '' && expression !== '') return { errors: [invalid(path, '', BOTH)] };
   if (claim !== '') return { errors: [], mapping: { claim } };
   if (expression === '') return { errors: [] };
-  const compiled = compileExpression(compiler, expression, 'claims', 'any', path.child('expression'));
+  const compiled = compileExpression(compiler, {
+    text: expression,
+    subject: 'claims',
+    returns: 'any',
+    path: path.child('expression'),
+  });
   return { errors: compiled.errors, ...(compiled.expression !== undefined && { mapping: compiled.expression }) };
 }
 
@@ -141,7 +151,12 @@ function extraMappings(
       errors.push(required(at.child('valueExpression')));
       return;
     }
-    const compiled = compileExpression(compiler, valueExpression, 'claims', 'any', at.child('valueExpression'));
+    const compiled = compileExpression(compiler, {
+      text: valueExpression,
+      subject: 'claims',
+      returns: 'any',
+      path: at.child('valueExpression'),
+    });
     append(errors, compiled.errors);
     if (compiled.expression === undefined) return;
     state.usesEmailVerified ||= compiled.expression.selects('email_verified');

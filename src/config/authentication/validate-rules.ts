@@ -47,7 +47,12 @@ export function validateClaimRules(
         return;
       }
       expressions.add(expression);
-      const compiled = compileExpression(context.compiler, expression, 'claims', 'bool', at.child('expression'));
+      const compiled = compileExpression(context.compiler, {
+        text: expression,
+        subject: 'claims',
+        returns: 'bool',
+        path: at.child('expression'),
+      });
       append(errors, compiled.errors);
       if (compiled.expression === undefined) return;
       state.usesEmailVerified ||= compiled.expression.selects('email_verified');
@@ -74,7 +79,12 @@ export function validateUserRules(
     else if (expressions.has(expression)) errors.push(duplicate(at, expression));
     else {
       expressions.add(expression);
-      const compiled = compileExpression(context.compiler, expression, 'user', 'bool', at);
+      const compiled = compileExpression(context.compiler, {
+        text: expression,
+        subject: 'user',
+        returns: 'bool',
+        path: at,
+      });
       append(errors, compiled.errors);
       if (compiled.expression !== undefined) rules.push({ expression: compiled.expression, message });
     }

@@ -153,28 +153,40 @@ async function deleteDependent(
 }
 
 async function dropOwners({ client }: ControllerParts, node: GraphNode, uids: ReadonlySet<string>): Promise<void> {
-  await updateSame(client, node.registry.resource, node.stored.object(), (object) => {
-    const left = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
-    if (left.length > 0) object.metadata.ownerReferences = left;
-    else delete object.metadata.ownerReferences;
-    return object;
+  await updateSame(client, {
+    resource: node.registry.resource,
+    object: node.stored.object(),
+    change: (object) => {
+      const left = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+      if (left.length > 0) object.metadata.ownerReferences = left;
+      else delete object.metadata.ownerReferences;
+      return object;
+    },
   });
 }
 
 async function unblockOwners({ client }: ControllerParts, node: GraphNode): Promise<void> {
-  await updateSame(client, node.registry.resource, node.stored.object(), (object) => {
-    for (const reference of object.metadata.ownerReferences ?? []) {
-      if (reference.blockOwnerDeletion === true) reference.blockOwnerDeletion = false;
-    }
-    return object;
+  await updateSame(client, {
+    resource: node.registry.resource,
+    object: node.stored.object(),
+    change: (object) => {
+      for (const reference of object.metadata.ownerReferences ?? []) {
+        if (reference.blockOwnerDeletion === true) reference.blockOwnerDeletion = false;
+      }
+      return object;
+    },
   });
 }
 
 async function removeFinalizer({ client }: ControllerParts, node: GraphNode, finalizer: string): Promise<void> {
-  await updateSame(client, node.registry.resource, node.stored.object(), (object) => {
-    const left = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-    if (left.length > 0) object.metadata.finalizers = left;
-    else delete object.metadata.finalizers;
-    return object;
+  await updateSame(client, {
+    resource: node.registry.resource,
+    object: node.stored.object(),
+    change: (object) => {
+      const left = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+      if (left.length > 0) object.metadata.finalizers = left;
+      else delete object.metadata.finalizers;
+      return object;
+    },
   });
 }

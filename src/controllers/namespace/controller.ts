@@ -45,7 +45,12 @@ async function finish(parts: ControllerParts, name: string): Promise<'done' | 'a
   const emptying = await emptyNamespace({ client, registries: parts.registries() }, name);
   await updateConditions(parts, namespace, emptying, timestamp(new Date(clock.now())));
   if (!emptying.empty) return 'again';
-  await updateSame(client, NAMESPACES, namespace, withoutFinalizer, 'finalize');
+  await updateSame(client, {
+    resource: NAMESPACES,
+    object: namespace,
+    change: withoutFinalizer,
+    subresource: 'finalize',
+  });
   return 'done';
 }
 
@@ -61,7 +66,7 @@ async function updateConditions(
     setConditions(current.status, emptying, time);
     return current;
   };
-  await updateSame(parts.client, NAMESPACES, namespace, change, 'status');
+  await updateSame(parts.client, { resource: NAMESPACES, object: namespace, change, subresource: 'status' });
 }
 
 function withoutFinalizer(object: KubeObject): KubeObject {

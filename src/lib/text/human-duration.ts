@@ -9,17 +9,24 @@ export function humanDuration(milliseconds: number): string {
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';
   if (seconds < 2 * MINUTE) return `${seconds}s`;
-  if (seconds < 10 * MINUTE) return twoUnits(seconds, MINUTE, 'm', 1, 's');
+  if (seconds < 10 * MINUTE) return twoUnits(seconds, { large: MINUTE, largeName: 'm', small: 1, smallName: 's' });
   if (seconds < 3 * HOUR) return `${Math.trunc(seconds / MINUTE)}m`;
-  if (seconds < 8 * HOUR) return twoUnits(seconds, HOUR, 'h', MINUTE, 'm');
+  if (seconds < 8 * HOUR) return twoUnits(seconds, { large: HOUR, largeName: 'h', small: MINUTE, smallName: 'm' });
   if (seconds < 2 * DAY) return `${Math.trunc(seconds / HOUR)}h`;
-  if (seconds < 8 * DAY) return twoUnits(seconds, DAY, 'd', HOUR, 'h');
+  if (seconds < 8 * DAY) return twoUnits(seconds, { large: DAY, largeName: 'd', small: HOUR, smallName: 'h' });
   if (seconds < 2 * YEAR) return `${Math.trunc(seconds / DAY)}d`;
-  if (seconds < 8 * YEAR) return twoUnits(seconds, YEAR, 'y', DAY, 'd');
+  if (seconds < 8 * YEAR) return twoUnits(seconds, { large: YEAR, largeName: 'y', small: DAY, smallName: 'd' });
   return `${Math.trunc(seconds / YEAR)}y`;
 }
 
-function twoUnits(seconds: number, large: number, largeName: string, small: number, smallName: string): string {
+interface Units {
+  readonly large: number;
+  readonly largeName: string;
+  readonly small: number;
+  readonly smallName: string;
+}
+
+function twoUnits(seconds: number, { large, largeName, small, smallName }: Units): string {
   const rest = Math.trunc((seconds % large) / small);
   const head = `${Math.trunc(seconds / large)}${largeName}`;
   return rest === 0 ? head : `${head}${rest}${smallName}`;

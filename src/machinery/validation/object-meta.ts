@@ -39,7 +39,7 @@ export function validateBesideName(meta: Readonly<ObjectMeta>, namespaced: boole
   const errors: FieldErrors = [];
   if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')));
-    else pushEach(errors, path, 'namespace', meta.namespace, isDns1123Label(meta.namespace));
+    else pushEach(errors, { path, name: 'namespace', value: meta.namespace, messages: isDns1123Label(meta.namespace) });
   } else if (meta.namespace) {
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
   }
@@ -62,21 +62,27 @@ export function validateObjectName(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (meta.generateName) {
-    pushEach(errors, path, 'generateName', meta.generateName, validateName(meta.generateName, true));
+    pushEach(errors, {
+      path,
+      name: 'generateName',
+      value: meta.generateName,
+      messages: validateName(meta.generateName, true),
+    });
   }
   if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'));
-  else pushEach(errors, path, 'name', meta.name, validateName(meta.name, false));
+  else pushEach(errors, { path, name: 'name', value: meta.name, messages: validateName(meta.name, false) });
   return errors;
 }
 
+interface NamedValue {
+  readonly path: FieldPath;
+  readonly name: string;
+  readonly value: string;
+  readonly messages: readonly string[];
+}
+
 // hot: on every write, and names are nearly always right.
-function pushEach(
-  errors: FieldErrors,
-  path: FieldPath,
-  name: string,
-  value: string,
-  messages: readonly string[],
-): void {
+function pushEach(errors: FieldErrors, { path, name, value, messages }: NamedValue): void {
   if (messages.length > 0) append(errors, invalidEach(path.child(name), value, messages));
 }
 

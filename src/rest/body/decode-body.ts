@@ -67,7 +67,12 @@ export function readBody(
 ): MaybePromise<KubeObject> {
   const media = bodyMediaType(http, options.mediaTypes);
   if (body.length <= LARGE_BYTES) return decodeBody(media, body, expected, options);
-  return decodeLarge(converter, media, expected.type, body, options.fieldValidation !== 'Ignore').then(
+  return decodeLarge(converter, {
+    media,
+    type: expected.type,
+    bytes: body,
+    strict: options.fieldValidation !== 'Ignore',
+  }).then(
     (decoded) => finished(expected, { media, body }, decoded, options),
     (error: unknown) => {
       throw unreadBody(expected, { media, body }, error);
@@ -84,7 +89,7 @@ function unreadBody(expected: Expected, sent: Sent, error: unknown): unknown {
   if (!(error instanceof WireError)) return error;
   const { kind, apiVersion } = error;
   const other = kind === undefined ? undefined : otherKind(expected, { kind, apiVersion }, sent);
-  return other ?? undecodable(expected, kind, apiVersion, error.message, sent.body);
+  return other ?? undecodable({ expected, kind, apiVersion, why: error.message, body: sent.body });
 }
 
 function finished(
@@ -102,7 +107,7 @@ function finished(
   }
   object.metadata ??= {};
   const why = expected.unconvertible?.(object);
-  if (why !== undefined) throw undecodable(expected, expected.kind.kind, undefined, why, sent.body);
+  if (why !== undefined) throw undecodable({ expected, kind: expected.kind.kind, why, body: sent.body });
   if (expected.type.unstructured === undefined) reportStrict(expected, object, decoded.strictErrors, options);
   object.kind = expected.kind.kind;
   object.apiVersion = apiVersionOf(expected.kind);
@@ -119,11 +124,17 @@ function checkKind(
   if (expected.type.unstructured !== undefined) {
     const { body } = sent;
     const fault = apiVersionFault(object.apiVersion ?? '');
-    if (fault !== undefined) throw undecodable(expected, undefined, object.apiVersion, fault, body);
+    if (fault !== undefined) throw undecodable({ expected, apiVersion: object.apiVersion, why: fault, body });
     if (!object.kind) {
       // Whoever looks closely looks before it is known what was expected.
       const kind = fieldValidation === 'Ignore' ? '' : undefined;
-      throw undecodable(expected, kind, object.apiVersion, `Object 'Kind' is missing in '${body.toString()}'`, body);
+      throw undecodable({
+        expected,
+        kind,
+        apiVersion: object.apiVersion,
+        why: `Object 'Kind' is missing in '${body.toString()}'`,
+        body,
+      });
     }
     return;
   }
@@ -153,16 +164,22 @@ function otherKind(
   const apiVersion = said.apiVersion || apiVersionOf(expected.kind);
   if (kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind)) return undefined;
   const fault = apiVersionFault(apiVersion);
-  if (fault !== undefined) return undecodable(expected, undefined, apiVersion, fault, body);
+  if (fault !== undefined) return undecodable({ expected, apiVersion, why: fault, body });
   const { group, version } = parseApiVersion(apiVersion);
   const type = typeOf(group, version, kind);
   if (type === undefined) {
-    return undecodable(expected, kind, apiVersion, unknownKind(expected.kind, kind, apiVersion), body);
+    return undecodable({ expected, kind, apiVersion, why: unknownKind(expected.kind, kind, apiVersion), body });
   }
   const why = body.length > LARGE_BYTES ? undefined : unreadAs(type, media, body);
-  if (why !== undefined) return undecodable(expected, kind, apiVersion, why, body);
+  if (why !== undefined) return undecodable({ expected, kind, apiVersion, why, body });
   if (kind === expected.kind.kind) return otherVersion(apiVersion, expected.kind);
-  return undecodable(expected, kind, apiVersion, unknownConversion({ group, version, kind }, expected.kind), body);
+  return undecodable({
+    expected,
+    kind,
+    apiVersion,
+    why: unknownConversion({ group, version, kind }, expected.kind),
+    body,
+  });
 }
 
 function unreadAs(type: StructType, media: MediaType, body: Buffer): string | undefined {
@@ -223,7 +240,13 @@ function reportStrict(
   }
   const kind = object.kind || expected.kind.kind;
   const apiVersion = object.apiVersion || apiVersionOf(expected.kind);
-  throw undecodable(expected, kind, apiVersion, `strict decoding error: ${errors.join(', ')}`, Buffer.alloc(0));
+  throw undecodable({
+    expected,
+    kind,
+    apiVersion,
+    why: `strict decoding error: ${errors.join(', ')}`,
+    body: Buffer.alloc(0),
+  });
 }
 
 const YAML_ERRORS = 'yaml: unmarshal errors:\n';
@@ -237,13 +260,15 @@ export const eachWarning = (text: string): string[] =>
         .map((line) => line.trim())
     : [text];
 
-function undecodable(
-  expected: Expected,
-  kind: string | undefined,
-  apiVersion: string | undefined,
-  why: string,
-  body: Buffer,
-): StatusError {
+interface UndecodableBody {
+  readonly expected: Expected;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly why: string;
+  readonly body: Buffer;
+}
+
+function undecodable({ expected, kind, apiVersion, why, body }: UndecodableBody): StatusError {
   const wanted = expected.kind.kind;
   if (expected.unread !== undefined) return badRequest(expected.unread);
   if (kind !== undefined) {

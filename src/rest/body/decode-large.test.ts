@@ -47,7 +47,7 @@ async function readsTheSame(encoding: string, body: string | Buffer, of = type):
   const bytes = Buffer.from(body);
   for (const strict of [true, false]) {
     const expected = await outcome(() => decodeObject(media(encoding), of, bytes, strict));
-    const found = await outcome(() => decodeLarge(convertInline, media(encoding), of, bytes, strict));
+    const found = await outcome(() => decodeLarge(convertInline, { media: media(encoding), type: of, bytes, strict }));
     assert.deepEqual(found, expected, `${encoding} ${strict}`);
     if (!strict) return expected;
   }

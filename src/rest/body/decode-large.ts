@@ -10,19 +10,20 @@ import { type Converter, CONVERTED_BYTES, type ReadBytes, type Unreadable } from
 import type { MediaType } from '../wire/media-types.js';
 import { decodeObject, type Decoded, WireError, wireError } from '../wire/codec.js';
 
+export interface LargeBody {
+  readonly media: MediaType;
+  readonly type: StructType;
+  readonly bytes: Buffer;
+  readonly strict: boolean;
+}
+
 /** As decodeObject(). */
-export async function decodeLarge(
-  converter: Converter,
-  media: MediaType,
-  type: StructType,
-  bytes: Buffer,
-  strict: boolean,
-): Promise<Decoded> {
+export async function decodeLarge(converter: Converter, { media, type, bytes, strict }: LargeBody): Promise<Decoded> {
   const { encoding } = media;
   const custom = type.unstructured !== undefined;
   const elsewhere = encoding === 'json' || bytes.length > CONVERTED_BYTES;
   if (!elsewhere || (custom && encoding === 'protobuf')) return decodeObject(media, type, bytes, strict);
-  const read = await readLarge(converter, encoding, bytes, custom ? undefined : type, strict);
+  const read = await readLarge(converter, { encoding, bytes, type: custom ? undefined : type, strict });
   if ('unreadable' in read) {
     const { message, kind, apiVersion } = read.asObject;
     throw new WireError(message, kind, apiVersion);
@@ -76,7 +77,7 @@ export async function readLargePatch(
   bytes: Buffer,
 ): Promise<PatchTree> {
   if (encoding !== 'json' && bytes.length <= CONVERTED_BYTES) return readPatch(encoding, bytes);
-  const read = await readLarge(converter, encoding, bytes, undefined, true);
+  const read = await readLarge(converter, { encoding, bytes, strict: true });
   if ('unreadable' in read) throw new DecodeError(read.unreadable);
   const { value, strictErrors } = read;
   if (encoding === 'json') return { value, duplicates: [...strictErrors] };
@@ -88,12 +89,16 @@ interface ReadLarge {
   readonly strictErrors: readonly string[];
 }
 
+interface LargeRead {
+  readonly encoding: MediaType['encoding'];
+  readonly bytes: Buffer;
+  readonly type?: StructType | undefined;
+  readonly strict: boolean;
+}
+
 async function readLarge(
   converter: Converter,
-  encoding: MediaType['encoding'],
-  bytes: Buffer,
-  type: StructType | undefined,
-  strict: boolean,
+  { encoding, bytes, type, strict }: LargeRead,
 ): Promise<ReadLarge | Unreadable> {
   const convert = (): Promise<ReadBytes | Unreadable> => {
     const converting = converter.convert({ what: 'read', encoding, type: type?.name, bytes, strict });

@@ -96,13 +96,15 @@ export interface Scaled {
   readonly scale: Scale;
 }
 
-export function* scaledSteps(
-  endpoint: Endpoint,
-  access: ScaleAccess,
-  path: Addressed,
-  current: Readonly<KubeObject>,
-  change: ScaleChange,
-): StepGenerator<Scaled> {
+export interface ScaleOfObject {
+  readonly endpoint: Endpoint;
+  readonly access: ScaleAccess;
+  readonly path: Addressed;
+  readonly current: Readonly<KubeObject>;
+  readonly change: ScaleChange;
+}
+
+export function* scaledSteps({ endpoint, access, path, current, change }: ScaleOfObject): StepGenerator<Scaled> {
   const paths = replicasPaths(endpoint, access);
   const { managedFields } = current.metadata;
   const live = scaleOf(current, access);

@@ -44,7 +44,7 @@ export function runScale(endpoint: Endpoint, access: ScaleAccess, work: ChangeWo
 function scaled(endpoint: Endpoint, access: ScaleAccess, { live, path }: ChangeWork, change: ScaleChange): Made {
   if (live === undefined) throw new Error('a scale is never created');
   const current = storedObject(endpoint.registry.store, live);
-  const made = runSync(scaledSteps(endpoint, access, path, current, change));
+  const made = runSync(scaledSteps({ endpoint, access, path, current, change }));
   return {
     object: encodeForTransfer(made.object),
     scales: { live: encodeForTransfer(made.live), sent: encodeForTransfer(made.scale) },

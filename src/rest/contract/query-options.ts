@@ -138,9 +138,14 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   const path = FieldPath.of('resourceVersionMatch');
   const errors: FieldErrors = [];
   if (watching) {
-    watchErrors(errors, path, match, options.continue, { sendInitialEvents, watchList });
+    watchErrors(errors, {
+      path,
+      match,
+      continueToken: options.continue,
+      initialEvents: { sendInitialEvents, watchList },
+    });
   } else {
-    listErrors(errors, path, match, options.continue, resourceVersion, sendInitialEvents);
+    listErrors(errors, { path, match, continueToken: options.continue, resourceVersion, sendInitialEvents });
   }
   // Selectors are parsed with the other options: their errors come before those of options that exclude each other.
   if (errors.length > 0) sentSelectors(sent);
@@ -170,13 +175,17 @@ export function sentListOptions(query: URLSearchParams): SentListOptions {
 
 const isLegacy = (resourceVersion: string): boolean => resourceVersion === '' || resourceVersion === '0';
 
+interface ListQuery {
+  readonly path: FieldPath;
+  readonly match: string;
+  readonly continueToken: string;
+  readonly resourceVersion: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
 function listErrors(
   errors: FieldErrors,
-  path: FieldPath,
-  match: string,
-  continueToken: string,
-  resourceVersion: string,
-  sendInitialEvents: boolean | undefined,
+  { path, match, continueToken, resourceVersion, sendInitialEvents }: ListQuery,
 ): void {
   if (match !== '') {
     if (resourceVersion === '') {
@@ -197,12 +206,16 @@ function listErrors(
   }
 }
 
+interface WatchQuery {
+  readonly path: FieldPath;
+  readonly match: string;
+  readonly continueToken: string;
+  readonly initialEvents: { sendInitialEvents: boolean | undefined; watchList: boolean };
+}
+
 function watchErrors(
   errors: FieldErrors,
-  path: FieldPath,
-  match: string,
-  continueToken: string,
-  { sendInitialEvents, watchList }: { sendInitialEvents: boolean | undefined; watchList: boolean },
+  { path, match, continueToken, initialEvents: { sendInitialEvents, watchList } }: WatchQuery,
 ): void {
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));

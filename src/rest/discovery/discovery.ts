@@ -53,10 +53,15 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     // A group that is not registered any more is listed as it is served.
     const listed = groupsOf().listed().get(group) ?? (versions && inOrder(group, versions, options.registered));
     if (listed === undefined) return undefined;
-    return respond(options, request, metaType('APIGroup'), GROUPS, {
-      kind: 'APIGroup',
-      apiVersion: 'v1',
-      ...groupValue(group, listed),
+    return respond(options, {
+      request,
+      type: metaType('APIGroup'),
+      path: GROUPS,
+      value: {
+        kind: 'APIGroup',
+        apiVersion: 'v1',
+        ...groupValue(group, listed),
+      },
     });
   };
   const prepare = (): void => aggregated.others.prepare({ version: 'v2', media: JSON_TYPE }, groupsOf().others);
@@ -94,10 +99,15 @@ function coreAnswer(
   if (request.method !== 'GET') throw wrongMethod();
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.core.answer(request, form, groups.core);
-  return respond(options, request, metaType('APIVersions'), CORE_VERSIONS, {
-    kind: 'APIVersions',
-    versions: [...versions.keys()].sort(compareVersions),
-    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: options.serverAddress }],
+  return respond(options, {
+    request,
+    type: metaType('APIVersions'),
+    path: CORE_VERSIONS,
+    value: {
+      kind: 'APIVersions',
+      versions: [...versions.keys()].sort(compareVersions),
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: options.serverAddress }],
+    },
   });
 }
 
@@ -108,10 +118,15 @@ function groupsAnswer(
 ): HttpResponse {
   const form = wantsAggregated(request, options.mediaTypes, options.aggregatedVersions);
   if (form !== undefined) return aggregated.others.answer(request, form, groups.others);
-  return respond(options, request, metaType('APIGroupList'), GROUPS, {
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: [...groups.listed()].map(([name, versions]) => groupValue(name, versions)),
+  return respond(options, {
+    request,
+    type: metaType('APIGroupList'),
+    path: GROUPS,
+    value: {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: [...groups.listed()].map(([name, versions]) => groupValue(name, versions)),
+    },
   });
 }
 
@@ -130,22 +145,28 @@ function versionAnswer(
   const { group } = first.kind;
   // The list of groups, a group and the versions of custom ones are the answer to any method.
   if (request.method !== 'GET' && !first.definition.custom) throw wrongMethod();
-  return respond(options, request, metaType('APIResourceList'), first.definition.custom ? GROUPS : RESOURCES, {
-    kind: 'APIResourceList',
-    // The oldest group is listed without a version, as it was before lists had one.
-    ...(group !== '' && { apiVersion: 'v1' }),
-    groupVersion: apiVersionOf(first.kind),
-    resources: resourceListOf(endpoints, options.storageVersionHashes ?? true),
+  return respond(options, {
+    request,
+    type: metaType('APIResourceList'),
+    path: first.definition.custom ? GROUPS : RESOURCES,
+    value: {
+      kind: 'APIResourceList',
+      // The oldest group is listed without a version, as it was before lists had one.
+      ...(group !== '' && { apiVersion: 'v1' }),
+      groupVersion: apiVersionOf(first.kind),
+      resources: resourceListOf(endpoints, options.storageVersionHashes ?? true),
+    },
   });
 }
 
-function respond(
-  options: DiscoveryOptions,
-  request: HttpRequest,
-  type: ReturnType<typeof metaType>,
-  path: NegotiatedPath,
-  value: object,
-): HttpResponse {
+interface DiscoveryAnswer {
+  readonly request: HttpRequest;
+  readonly type: ReturnType<typeof metaType>;
+  readonly path: NegotiatedPath;
+  readonly value: object;
+}
+
+function respond(options: DiscoveryOptions, { request, type, path, value }: DiscoveryAnswer): HttpResponse {
   const negotiated = negotiate(request, path === RESOURCES ? options.mediaTypes : MEDIA_TYPES, path);
   return respondValue({ request, negotiated }, 200, type, value);
 }

@@ -96,11 +96,11 @@ function* patchSteps(
   context: PatchContext,
 ): StepGenerator<KubeObject> {
   if (live === undefined) throw new Error('only an apply creates what it patches');
-  const patched = yield* patchTree(kind, live, patch, context.target, unmatchable);
+  const patched = yield* patchTree({ kind, live, patch, target: context.target, unmatchable });
   const reset = isReset(patched);
   const shown = (): string => shownPatch(kind, live, patch, context.target);
   yield;
-  const object = yield* decodePatched(kind, patched, shown, duplicates, context);
+  const object = yield* decodePatched({ kind, patched, shown, duplicates, context });
   yield;
   const { target } = context;
   const said = saidOf(patched, target);
@@ -189,13 +189,15 @@ function jsonPatchStrict(patch: unknown, duplicates: readonly string[]): string[
   return errors.map((text) => `json patch ${text}`);
 }
 
-function* patchTree(
-  kind: PatchKind,
-  live: Readonly<KubeObject>,
-  patch: unknown,
-  target: PatchTarget,
-  unmatchable?: ReadonlySet<number>,
-): StepGenerator<JsonObject> {
+interface TreePatch {
+  readonly kind: PatchKind;
+  readonly live: Readonly<KubeObject>;
+  readonly patch: unknown;
+  readonly target: PatchTarget;
+  readonly unmatchable?: ReadonlySet<number> | undefined;
+}
+
+function* patchTree({ kind, live, patch, target, unmatchable }: TreePatch): StepGenerator<JsonObject> {
   const document = live as unknown as JsonObject;
   switch (kind) {
     case 'json':
@@ -235,13 +237,15 @@ function isReset(patched: JsonObject): boolean {
   return isManagedFieldsReset((patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields);
 }
 
-function* decodePatched(
-  kind: PatchKind,
-  patched: JsonObject,
-  shown: () => string,
-  duplicates: readonly string[],
-  context: PatchContext,
-): StepGenerator<KubeObject> {
+interface PatchedTree {
+  readonly kind: PatchKind;
+  readonly patched: JsonObject;
+  readonly shown: () => string;
+  readonly duplicates: readonly string[];
+  readonly context: PatchContext;
+}
+
+function* decodePatched({ kind, patched, shown, duplicates, context }: PatchedTree): StepGenerator<KubeObject> {
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   // What has no version is read in the form kube-apiserver keeps to itself, where nothing of it is found.
@@ -303,7 +307,7 @@ function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown,
   collectObjects(encoded, untouched);
   // What a JSON patch puts in is shown as it was sent; a merge patch is walked for nulls, and so sorted.
   if (kind === 'json') collectObjects(patch, untouched);
-  return encodeTree(sortTouched(runSync(patchTree(kind, encoded, patch, target)), untouched), 'asIs');
+  return encodeTree(sortTouched(runSync(patchTree({ kind, live: encoded, patch, target })), untouched), 'asIs');
 }
 
 function collectObjects(value: unknown, found: Set<unknown>): void {

@@ -123,7 +123,7 @@ async function sentVersion(
     const type = metaType('v1', 'PartialObjectMetadata');
     const { object } =
       body.length > LARGE_BYTES
-        ? await decodeLarge(converter, media, type, body, false)
+        ? await decodeLarge(converter, { media, type, bytes: body, strict: false })
         : decodeObject(media, type, body, false);
     const { apiVersion = '' } = object as KubeObject;
     return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));

@@ -217,7 +217,7 @@ async function decodeDeleteOptions(services: RestServices, http: HttpRequest, bo
   const type = metaType('DeleteOptions');
   try {
     if (body.length > LARGE_BYTES) {
-      const { object } = await decodeLarge(services.converter, media, type, body, false);
+      const { object } = await decodeLarge(services.converter, { media, type, bytes: body, strict: false });
       const { kind = '', apiVersion = '' } = object as Partial<SentKind>;
       checkKind({ kind, apiVersion });
       return object as DeleteOptions;

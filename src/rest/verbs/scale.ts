@@ -198,7 +198,13 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
       const small = body.length > LARGE_BYTES ? undefined : await scaling.prepare();
       const bytes = Math.max(body.length, found.bytes) * (small?.growth ?? 1);
       const inline = async (): Promise<Scaled> => {
-        const steps = scaledSteps(endpoint, access, info, current, small ?? (await scaling.prepare()));
+        const steps = scaledSteps({
+          endpoint,
+          access,
+          path: info,
+          current,
+          change: small ?? (await scaling.prepare()),
+        });
         return bytes > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
       };
       const workers = changesOnWorker(endpoint, bytes);

@@ -65,7 +65,12 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 function* ownBeforeFirstApply(write: ApplyWrite, before: JsonObject): StepGenerator<Managers> {
   try {
     if (write.type.unstructured !== undefined) validateTypedObject(before, write.type);
-    return yield* trackUpdate(write, zeroOf(write.type), before, new Map(), BEFORE_FIRST_APPLY);
+    return yield* trackUpdate(write, {
+      before: zeroOf(write.type),
+      updated: before,
+      managers: new Map(),
+      name: BEFORE_FIRST_APPLY,
+    });
   } catch (error) {
     if (!(error instanceof TypedValueError)) throw error;
     const why = untypedReason(before, write.type) ?? error.message;
@@ -185,7 +190,14 @@ function* own(
   const identity = identityOf(manager);
   const live = versioned(write, before);
   if (write.type.unstructured !== undefined) validateTypedObject(before, write.type);
-  const result = yield* ownApply(live, patch, managers, { identity, manager }, force, ownershipContext(write));
+  const result = yield* ownApply({
+    live,
+    configuration: patch,
+    managers,
+    applier: { identity, manager },
+    force,
+    context: ownershipContext(write),
+  });
   const mine = result.managers.get(identity);
   if (mine !== undefined) {
     const fields = mine.fields.difference(SYSTEM_FIELDS).orSame(managers.get(identity)?.fields);

@@ -126,7 +126,7 @@ function* trackedEntries<T extends KubeObject>(
 ): StepGenerator<ManagedFieldsEntry[] | undefined> {
   const { live, newObject } = write;
   const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
-  const tracked = yield* trackUpdate(write, before, newObject, managers, write.manager);
+  const tracked = yield* trackUpdate(write, { before, updated: newObject, managers, name: write.manager });
   yield;
   return yield* encodeManagerSteps(tracked);
 }
@@ -147,13 +147,17 @@ function* firstFields<T extends KubeObject>(write: UpdateWrite<T>): StepGenerato
   return fields;
 }
 
+export interface TrackedUpdate {
+  readonly before: Readonly<JsonObject>;
+  readonly updated: JsonObject;
+  readonly managers: Managers;
+  readonly name: string;
+}
+
 /** The managers after `updated` took the place of `before`, with the writer among them if anything changed. */
 export function* trackUpdate(
   write: Write,
-  before: Readonly<JsonObject>,
-  updated: JsonObject,
-  managers: Managers,
-  name: string,
+  { before, updated, managers, name }: TrackedUpdate,
 ): StepGenerator<Managers> {
   const { managers: remaining, owned } = yield* ownUpdate(
     versioned(write, before),

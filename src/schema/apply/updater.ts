@@ -40,21 +40,36 @@ export function* ownUpdate(
 ): StepGenerator<{ managers: Managers; owned: FieldSet }> {
   const reconciled = yield* reconcile(live, managers, context);
   yield;
-  const { remaining, comparison } = yield* change(live, updated, reconciled, undefined, true, context);
+  const { remaining, comparison } = yield* change({
+    before: live,
+    after: updated,
+    managers: reconciled,
+    force: true,
+    context,
+  });
   yield;
   const changed = yield* unionSteps(comparison.modified, comparison.added);
   return { managers: remaining, owned: changed.recursiveDifference(context.reset) };
 }
 
+export interface OwnedApply {
+  readonly live: VersionedObject;
+  readonly configuration: JsonObject;
+  readonly managers: Managers;
+  readonly applier: { readonly identity: string; readonly manager: ManagerIdentity };
+  readonly force: boolean;
+  readonly context: OwnershipContext;
+}
+
 /** `object` is undefined when the live object already is as the applier wants it. Throws ConflictError. */
-export function* ownApply(
-  live: VersionedObject,
-  configuration: JsonObject,
-  managers: Managers,
-  applier: { readonly identity: string; readonly manager: ManagerIdentity },
-  force: boolean,
-  context: OwnershipContext,
-): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
+export function* ownApply({
+  live,
+  configuration,
+  managers,
+  applier,
+  force,
+  context,
+}: OwnedApply): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
   const { identity } = applier;
   const reconciled = yield* reconcile(live, managers, context);
   const before = reconciled.get(identity);
@@ -69,7 +84,14 @@ export function* ownApply(
   const nothingLeft = before === undefined || speaksOfAll(fields, before, reconciled, live);
   const pruned = nothingLeft ? merged : yield* prune(merged, reconciled, before, context);
   yield;
-  const { remaining } = yield* change(live, pruned, reconciled, identity, force, context);
+  const { remaining } = yield* change({
+    before: live,
+    after: pruned,
+    managers: reconciled,
+    actor: identity,
+    force,
+    context,
+  });
   yield;
   const isUnchanged = yield* equalSteps(live.value, pruned.value);
   return { managers: remaining, object: isUnchanged ? undefined : pruned.value };
@@ -108,14 +130,23 @@ function typeIn(live: VersionedObject, apiVersion: string, versions: Versions): 
   return versions.typeAt(apiVersion);
 }
 
-function* change(
-  before: VersionedObject,
-  after: VersionedObject,
-  managers: Managers,
-  actor: string | undefined,
-  force: boolean,
-  context: OwnershipContext,
-): StepGenerator<{ remaining: Managers; comparison: Comparison }> {
+interface OwnedChange {
+  readonly before: VersionedObject;
+  readonly after: VersionedObject;
+  readonly managers: Managers;
+  readonly actor?: string | undefined;
+  readonly force: boolean;
+  readonly context: OwnershipContext;
+}
+
+function* change({
+  before,
+  after,
+  managers,
+  actor,
+  force,
+  context,
+}: OwnedChange): StepGenerator<{ remaining: Managers; comparison: Comparison }> {
   const comparison = yield* compareWithin(before, after, context.reset);
   const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();

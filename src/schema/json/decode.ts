@@ -37,7 +37,7 @@ export interface Decoded {
 export function decodeJson(type: StructType, input: Uint8Array | string, { strict }: DecodeOptions): Decoded {
   if (type.unstructured !== undefined) {
     const { value, duplicates } = parseJsonTree(input, { noteFloats: true });
-    return decodeUnstructured(type.unstructured, value, strict, duplicates);
+    return decodeUnstructured(type.unstructured, { tree: value, strict, duplicates });
   }
   const text = textOf(input);
   const scan = scanJson(text);
@@ -60,7 +60,8 @@ export function decodeTree(
   tree: unknown,
   { strict, original, keepNulls }: DecodeTreeOptions,
 ): Decoded {
-  if (type.unstructured !== undefined) return decodeUnstructured(type.unstructured, tree, strict, [], keepNulls);
+  if (type.unstructured !== undefined)
+    return decodeUnstructured(type.unstructured, { tree, strict, duplicates: [], keepNulls });
   const explained = strict && original === undefined ? explain(type, tree, noneRepeated) : undefined;
   const walk: Walk = { keys: 0, unknown: 0, count: false };
   const object = run(type, tree, walk, () => ({ value: original ?? tree, repeated: noneRepeated }));
@@ -87,15 +88,16 @@ export function parseJsonTree(
   return { value: exact.value, duplicates: [...explain(undefined, exact.value, exact.repeated).strictErrors] };
 }
 
-function decodeUnstructured(
-  rules: Unstructured,
-  tree: unknown,
-  strict: boolean,
-  duplicates: readonly string[],
-  keepNulls?: boolean,
-): Decoded {
+interface UnstructuredInput {
+  readonly tree: unknown;
+  readonly strict: boolean;
+  readonly duplicates: readonly string[];
+  readonly keepNulls?: boolean | undefined;
+}
+
+function decodeUnstructured(rules: Unstructured, { tree, strict, duplicates, keepNulls }: UnstructuredInput): Decoded {
   // Nothing is read as an object that has nothing.
-  if (tree === null) return decodeUnstructured(rules, {}, strict, duplicates);
+  if (tree === null) return decodeUnstructured(rules, { tree: {}, strict, duplicates });
   if (!isJsonObject(tree)) {
     const found = Array.isArray(tree) ? 'array' : typeof tree;
     throw new DecodeError(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);

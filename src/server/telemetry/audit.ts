@@ -112,7 +112,7 @@ function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): Au
   const stored = createLogBackend(log);
   // Batches that are handed on one by one are not cut out of the lines of all.
   const queue = (): EventQueue => (batches.joinable ? new LogQueue(log) : new PlainQueue(stored));
-  const backend = inMode(audit.auditLogMode, stored, queue, batches, onLost);
+  const backend = inMode({ mode: audit.auditLogMode, backend: stored, queue, batches, onLost });
   if (!audit.auditLogTruncateEnabled) return backend;
   const limits = {
     maxEventBytes: audit.auditLogTruncateMaxEventSize,
@@ -140,7 +140,13 @@ function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend 
     parallel: true,
     joinable: false,
   };
-  const backend = inMode(audit.auditWebhookMode, webhook, () => new PlainQueue(webhook), batches, onLost);
+  const backend = inMode({
+    mode: audit.auditWebhookMode,
+    backend: webhook,
+    queue: () => new PlainQueue(webhook),
+    batches,
+    onLost,
+  });
   if (!audit.auditWebhookTruncateEnabled) return backend;
   const limits = {
     maxEventBytes: audit.auditWebhookTruncateMaxEventSize,
@@ -149,13 +155,15 @@ function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend 
   return truncating(backend, limits, onLost);
 }
 
-function inMode(
-  mode: string,
-  backend: AuditBackend,
-  queue: () => EventQueue,
-  batches: BufferedOptions,
-  onLost: OnLost,
-): AuditBackend {
+interface AuditMode {
+  readonly mode: string;
+  readonly backend: AuditBackend;
+  readonly queue: () => EventQueue;
+  readonly batches: BufferedOptions;
+  readonly onLost: OnLost;
+}
+
+function inMode({ mode, backend, queue, batches, onLost }: AuditMode): AuditBackend {
   switch (mode) {
     case 'blocking-strict':
       return backend;

@@ -27,7 +27,17 @@ export function validateDeploymentSpec(spec: Readonly<DeploymentSpec>, rules: Po
   const selector = compiledSelector(spec.selector);
   if (selector === undefined)
     errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
+  else
+    append(
+      errors,
+      validateReplicatedTemplate({
+        template: spec.template,
+        selector,
+        kind: 'ReplicaSet',
+        path: SPEC.child('template'),
+        rules,
+      }),
+    );
   append(
     errors,
     validateStrategy(spec.strategy, SPEC.child('strategy')),

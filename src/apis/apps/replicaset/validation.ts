@@ -21,7 +21,17 @@ export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: Po
   const selector = compiledSelector(spec.selector);
   if (selector === undefined)
     errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicaSet', SPEC.child('template'), rules));
+  else
+    append(
+      errors,
+      validateReplicatedTemplate({
+        template: spec.template,
+        selector,
+        kind: 'ReplicaSet',
+        path: SPEC.child('template'),
+        rules,
+      }),
+    );
   return errors;
 }
 

@@ -125,7 +125,7 @@ function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   const waiting = [whole];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     const { aLow, aHigh, bLow, bHigh } = part;
-    const match = longestMatch(a, b, places, part, budget);
+    const match = longestMatch({ a, b, places, part, budget });
     if (match.size === 0) continue;
     if (aLow < match.a && bLow < match.b) waiting.push({ aLow, aHigh: match.a, bLow, bHigh: match.b });
     found.push(match);
@@ -174,13 +174,15 @@ function placesOf(b: readonly string[], { bLow, bHigh }: Part): Map<string, read
   return places;
 }
 
-function longestMatch(
-  a: readonly string[],
-  b: readonly string[],
-  places: ReadonlyMap<string, readonly number[]>,
-  { aLow, aHigh, bLow, bHigh }: Part,
-  budget: { left: number },
-): Block {
+interface MatchSearch {
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  readonly places: ReadonlyMap<string, readonly number[]>;
+  readonly part: Part;
+  readonly budget: { left: number };
+}
+
+function longestMatch({ a, b, places, part: { aLow, aHigh, bLow, bHigh }, budget }: MatchSearch): Block {
   let bestA = aLow;
   let bestB = bLow;
   let size = 0;

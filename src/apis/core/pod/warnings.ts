@@ -99,7 +99,7 @@ function warnings(
       ? [seccompWarning(annotations, SECCOMP_POD)]
       : []),
     ...[...containersWithPaths(spec, path)].flatMap(([container, at]) =>
-      containerWarnings(container, at, meta, spec, annotations, isTemplate),
+      containerWarnings(container, { path: at, meta, spec, annotations, isTemplate }),
     ),
     ...portWarnings(spec, path),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
@@ -209,13 +209,17 @@ function fractional(list: Readonly<Record<string, string>> | undefined, name: st
 const seccompWarning = (annotations: FieldPath, key: string): string =>
   `${annotations.key(key).toString()}: non-functional in v1.27+; use the "seccompProfile" field instead`;
 
+interface ContainerPlace {
+  readonly path: FieldPath;
+  readonly meta: Readonly<ObjectMeta>;
+  readonly spec: Readonly<PodSpec>;
+  readonly annotations: FieldPath;
+  readonly isTemplate: boolean;
+}
+
 function containerWarnings(
   container: Readonly<AnyContainer>,
-  path: FieldPath,
-  meta: Readonly<ObjectMeta>,
-  spec: Readonly<PodSpec>,
-  annotations: FieldPath,
-  isTemplate: boolean,
+  { path, meta, spec, annotations, isTemplate }: ContainerPlace,
 ): string[] {
   const found: string[] = [];
   const { resources, securityContext, name } = container;

@@ -18,7 +18,11 @@ export function validateControllerSpec(spec: Readonly<ReplicationControllerSpec>
   else append(errors, validateNonNegative(spec.replicas, SPEC.child('replicas')));
   const path = SPEC.child('template');
   if (!spec.template) errors.push(required(path));
-  else append(errors, validateReplicatedTemplate(spec.template, selector, 'ReplicationController', path, rules));
+  else
+    append(
+      errors,
+      validateReplicatedTemplate({ template: spec.template, selector, kind: 'ReplicationController', path, rules }),
+    );
   return errors;
 }
 

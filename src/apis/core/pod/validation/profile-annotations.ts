@@ -33,7 +33,7 @@ function validateSeccomp(
     const annotation = annotations[key];
     if (profile === undefined || annotation === undefined) return;
     const at = holder.child('securityContext', 'seccompProfile');
-    const error = mismatch('seccomp', annotation, profile, SECCOMP_NAMES, at);
+    const error = mismatch({ what: 'seccomp', annotation, profile, names: SECCOMP_NAMES, path: at });
     if (error) errors.push(error);
   };
   compare(SECCOMP_POD, spec.securityContext?.seccompProfile, path);
@@ -55,19 +55,21 @@ function validateAppArmor(
     const annotation = annotations[APPARMOR_CONTAINER_PREFIX + container.name];
     if (profile === undefined || annotation === undefined) continue;
     const holder = at.child('securityContext', 'appArmorProfile');
-    const error = mismatch('apparmor', annotation, profile, APPARMOR_NAMES, holder);
+    const error = mismatch({ what: 'apparmor', annotation, profile, names: APPARMOR_NAMES, path: holder });
     if (error) errors.push(error);
   }
   return errors;
 }
 
-function mismatch(
-  what: string,
-  annotation: string,
-  profile: Profile,
-  names: Readonly<Record<'Unconfined' | 'RuntimeDefault', readonly string[]>>,
-  path: FieldPath,
-): FieldError | undefined {
+interface ProfilePair {
+  readonly what: string;
+  readonly annotation: string;
+  readonly profile: Profile;
+  readonly names: Readonly<Record<'Unconfined' | 'RuntimeDefault', readonly string[]>>;
+  readonly path: FieldPath;
+}
+
+function mismatch({ what, annotation, profile, names, path }: ProfilePair): FieldError | undefined {
   const otherType = forbidden(path.child('type'), `${what} type in annotation and field must match`);
   switch (profile.type) {
     case 'Unconfined':

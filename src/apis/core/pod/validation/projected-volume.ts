@@ -42,7 +42,7 @@ export function validateProjectedVolume(
   const files = new ProjectedFiles(path);
   for (const [position, projection] of (projected.sources ?? []).entries()) {
     const at = path.child('sources').index(position);
-    append(errors, validateProjection(projection, at, path, files, rules));
+    append(errors, validateProjection(projection, { path: at, volumePath: path, files, rules }));
     if (sourceCount(projection) > 1) errors.push(forbidden(at, TOO_MANY));
   }
   return errors;
@@ -73,12 +73,16 @@ class ProjectedFiles {
   }
 }
 
+interface ProjectionCheck {
+  readonly path: FieldPath;
+  readonly volumePath: FieldPath;
+  readonly files: ProjectedFiles;
+  readonly rules: PodRules;
+}
+
 function validateProjection(
   projection: Readonly<VolumeProjection>,
-  path: FieldPath,
-  volumePath: FieldPath,
-  files: ProjectedFiles,
-  rules: PodRules,
+  { path, volumePath, files, rules }: ProjectionCheck,
 ): FieldErrors {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = projection;
   const errors: FieldErrors = [];

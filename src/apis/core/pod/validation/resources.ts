@@ -41,7 +41,8 @@ export const validateContainerResources = (
   claimNames: ReadonlySet<string>,
   path: FieldPath,
   rules: PodRules,
-): FieldErrors => validateRequirements(resources, validateContainerResourceName, claimNames, path, rules);
+): FieldErrors =>
+  validateRequirements(resources, { validateName: validateContainerResourceName, claimNames, path, rules });
 
 export const claimNamesOf = (claims: readonly PodResourceClaim[] | undefined): ReadonlySet<string> =>
   new Set((claims ?? []).map(({ name }) => name).filter((name) => name !== ''));
@@ -63,7 +64,7 @@ export function validatePodResources(
   }
   append(
     errors,
-    validateRequirements(resources, validatePodResourceName, claimNames, path, rules),
+    validateRequirements(resources, { validateName: validatePodResourceName, claimNames, path, rules }),
     validateContainersFit(spec, resources, path),
   );
   return errors;
@@ -88,12 +89,16 @@ const byName = (list: Readonly<ResourceList> | undefined): readonly (readonly [s
   return entries.length < 2 ? entries : entries.sort(([a], [b]) => (a < b ? -1 : 1));
 };
 
+interface RequirementsCheck {
+  readonly validateName: ResourceNameRule;
+  readonly claimNames: ReadonlySet<string>;
+  readonly path: FieldPath;
+  readonly rules: PodRules;
+}
+
 function validateRequirements(
   { limits, requests, claims }: Readonly<ResourceRequirements>,
-  validateName: ResourceNameRule,
-  claimNames: ReadonlySet<string>,
-  path: FieldPath,
-  rules: PodRules,
+  { validateName, claimNames, path, rules }: RequirementsCheck,
 ): FieldErrors {
   if (limits === undefined && requests === undefined && claims === undefined) return [];
   const errors: FieldErrors = [];

@@ -56,7 +56,7 @@ export function validatePodStatusUpdate(
     validateTransitions(pod, old, features.enabled('ContainerRestartRules')),
     validateClaimStatuses(pod, STATUS.child('resourceClaimStatuses')),
     validateExtendedClaim(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')),
-    validateAddresses('podIPs', 'PodIP', pod, old, rules),
+    validateAddresses({ member: 'podIPs', struct: 'PodIP', pod, old, rules }),
     validateHostAddresses(pod, old, rules),
     validateUsers(status.containerStatuses, spec, STATUS.child('containerStatuses')),
     validateUsers(status.initContainerStatuses, spec, STATUS.child('initContainerStatuses')),
@@ -198,18 +198,20 @@ function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: Po
   if ((pod.status.hostIP ?? '') !== ip) {
     errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`'));
   }
-  append(errors, validateAddresses('hostIPs', 'HostIP', pod, old, rules));
+  append(errors, validateAddresses({ member: 'hostIPs', struct: 'HostIP', pod, old, rules }));
   return errors;
 }
 
+interface AddressesCheck {
+  readonly member: 'podIPs' | 'hostIPs';
+  readonly struct: string;
+  readonly pod: Readonly<Pod>;
+  readonly old: Readonly<Pod>;
+  readonly rules: PodRules;
+}
+
 /** One address, or one of each family. */
-function validateAddresses(
-  member: 'podIPs' | 'hostIPs',
-  struct: string,
-  pod: Readonly<Pod>,
-  old: Readonly<Pod>,
-  rules: PodRules,
-): FieldErrors {
+function validateAddresses({ member, struct, pod, old, rules }: AddressesCheck): FieldErrors {
   const path = STATUS.child(member);
   const addresses = (pod.status[member] ?? []).map(({ ip }) => ip ?? '');
   const before = new Set((old.status[member] ?? []).map(({ ip }) => ip ?? ''));

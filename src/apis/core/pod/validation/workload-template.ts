@@ -38,13 +38,21 @@ export function validateKeptRunning({ spec }: Readonly<PodTemplateSpec>, kind: s
   return errors;
 }
 
-export const validateReplicatedTemplate = (
-  template: Readonly<PodTemplateSpec>,
-  selector: LabelSelector,
-  kind: string,
-  path: FieldPath,
-  rules: PodRules,
-): FieldErrors => [
+export interface ReplicatedTemplate {
+  readonly template: Readonly<PodTemplateSpec>;
+  readonly selector: LabelSelector;
+  readonly kind: string;
+  readonly path: FieldPath;
+  readonly rules: PodRules;
+}
+
+export const validateReplicatedTemplate = ({
+  template,
+  selector,
+  kind,
+  path,
+  rules,
+}: ReplicatedTemplate): FieldErrors => [
   ...validateSelected(template, selector, path),
   ...validatePodTemplateSpec(template, path, rules),
   ...validateKeptRunning(template, kind, path),
