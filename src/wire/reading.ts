@@ -1,6 +1,6 @@
-// Requests wait for the next turn of the event loop once the time slice of this turn is exhausted: a client may send
-// thousands at once, and each is answered as it is read.
-import { TimeSlice } from '../lib/scheduling/yield.js';
+// Requests wait for the next event-loop turn once the time slice of this turn is exhausted: a client may send thousands at
+// once, and each is answered as it is read. The longer the first has waited, the longer the slice.
+import { TimeSlice } from '../lib/scheduling/time-slice.js';
 
 /** The most requests of one connection that begin in an event-loop turn while others wait. */
 const MAX_BEGUN = 16;
@@ -11,12 +11,16 @@ export interface Reader {
 }
 
 export class Reading {
-  #waiting: Reader[] = [];
+  #waiting: { readonly reader: Reader; readonly sinceMs: number }[] = [];
   #next = 0;
   readonly #share: TimeSlice;
 
-  constructor(nowMs: () => number) {
-    this.#share = new TimeSlice(nowMs, () => this.#resume());
+  constructor(private readonly nowMs: () => number) {
+    this.#share = new TimeSlice(
+      nowMs,
+      () => this.#resume(),
+      () => this.#waiting[this.#next]?.sinceMs,
+    );
   }
 
   /** The time slice of this event-loop turn is exhausted. */
@@ -32,14 +36,14 @@ export class Reading {
 
   /** Queues a reader. Readers resume in order; a reader must not queue twice. */
   later(reader: Reader): void {
-    this.#waiting.push(reader);
+    this.#waiting.push({ reader, sinceMs: this.nowMs() });
     // Reading `over` starts the time slice, whose end resumes the queue.
     void this.over;
   }
 
   #resume(): void {
     const { length } = this.#waiting;
-    while (this.#next < length && !this.over) (this.#waiting[this.#next++] as Reader).resumeReading();
+    while (this.#next < length && !this.over) this.#waiting[this.#next++]?.reader.resumeReading();
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
       this.#next = 0;

@@ -1,28 +1,17 @@
 // One thread serves everybody: long work checks the time between its steps, and yields to the event loop.
+import { SLICE_MS } from './time-slice.js';
+import { YieldQueue } from './yield-queue.js';
+
 /** What is smaller is processed in one slice: it takes a few milliseconds from its first byte to its response. */
 export const LARGE_BYTES = 64 * 1024;
 
-/** How long work may hold the thread. */
-const SLICE_MS = 5;
-
 /**
  * Awaited between two parts of work on something large. All such work shares one slice of each event loop iteration:
- * when there is much of it, the rest resumes in later iterations, in the order of the calls.
+ * when there is much of it, the rest resumes in later iterations, in the order of the calls. Resolves with how long the
+ * caller may hold the thread now.
  */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    // Data that arrived meanwhile is read after the immediates that the last read scheduled.
-    setImmediate(() => setImmediate(resumeNext));
-  });
-}
-
-const waiting: (() => void)[] = [];
-
-/** Resumes one waiting task, which works until it yields again. */
-function resumeNext(): void {
-  if (slice.exhausted) setImmediate(resumeNext);
-  else waiting.shift()?.();
+export function yieldToEventLoop(): Promise<number> {
+  return queue.wait();
 }
 
 /** Work that may be interrupted wherever it yields. */
@@ -58,44 +47,29 @@ export async function runCooperatively<T>(steps: StepGenerator<T>): Promise<T> {
 }
 
 export class Yielder {
-  #sliceStartedMs = performance.now();
+  #sliceStartedMs: number;
+  #sliceMs = SLICE_MS;
+
+  constructor(
+    private readonly nowMs: () => number = NOW_MS,
+    private readonly waiting: YieldQueue = queue,
+  ) {
+    this.#sliceStartedMs = nowMs();
+  }
 
   /** The slice is used up. */
   get isDue(): boolean {
-    return performance.now() - this.#sliceStartedMs >= SLICE_MS;
+    return this.nowMs() - this.#sliceStartedMs >= this.#sliceMs;
   }
 
   /** To be awaited between two steps, each of which is short. */
   async yieldIfDue(): Promise<void> {
     if (!this.isDue) return;
-    await yieldToEventLoop();
-    this.#sliceStartedMs = performance.now();
+    this.#sliceMs = await this.waiting.wait();
+    this.#sliceStartedMs = this.nowMs();
   }
 }
 
-/** The share of an event loop iteration that many small pieces of work have together. */
-export class TimeSlice {
-  #beganMs: number | undefined = undefined;
-
-  /** `ended`: called after an iteration in which `exhausted` was read. */
-  constructor(
-    private readonly nowMs: () => number = () => performance.now(),
-    private readonly ended?: () => void,
-  ) {}
-
-  /** Read before each piece: when true, the piece waits for the next iteration. */
-  // hot: for each request of HTTP/2, and each policy of a write.
-  get exhausted(): boolean {
-    if (this.#beganMs !== undefined) return this.nowMs() - this.#beganMs >= SLICE_MS;
-    this.#beganMs = this.nowMs();
-    setImmediate(this.#end);
-    return false;
-  }
-
-  readonly #end = (): void => {
-    this.#beganMs = undefined;
-    this.ended?.();
-  };
-}
-
-const slice = new TimeSlice();
+const NOW_MS = (): number => performance.now();
+// Data that arrived meanwhile is read after the immediates that the last read scheduled.
+const queue = new YieldQueue(NOW_MS, (run) => setImmediate(() => setImmediate(run)));

@@ -1,7 +1,7 @@
 // Handshakes begin for a few milliseconds of an event loop iteration. Each is a signature and an agreement on keys, and
 // clients come by the thousand when a server is back.
 import type { Socket } from 'node:net';
-import { TimeSlice } from '../../lib/scheduling/yield.js';
+import { TimeSlice } from '../../lib/scheduling/time-slice.js';
 
 export interface HandshakesOptions {
   /** The client's first bytes are there to be read. */

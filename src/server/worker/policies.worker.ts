@@ -3,7 +3,8 @@
 import { LRUCache } from 'lru-cache';
 import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop, TimeSlice } from '../../lib/scheduling/yield.js';
+import { TimeSlice } from '../../lib/scheduling/time-slice.js';
+import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import type { AuthorizationAttributes } from '../../machinery/access.js';
 import {
   type CompiledPolicy,
