@@ -24,6 +24,8 @@ interface Fresh {
   json: Buffer | undefined;
   bytesLocation: BytesLocation;
   written: KubeObject | undefined;
+  /** What was written to a store of another form than JSON. */
+  storedForm: Buffer | undefined;
   /** Fields that were read without parsing the object. */
   fields: Fields | undefined;
   /** Encodings other than JSON that readers requested. */
@@ -34,9 +36,20 @@ const leftFresh = (): Fresh => ({
   json: undefined,
   bytesLocation: 'left',
   written: undefined,
+  storedForm: undefined,
   fields: undefined,
   encoded: undefined,
 });
+
+/** What a caller knows of an entry besides its JSON. */
+interface KnownOfEntry {
+  /** What the JSON decodes to, without its resourceVersion. */
+  readonly object?: KubeObject | undefined;
+  /** The store has the same bytes. */
+  readonly asStored?: boolean;
+  /** What was written to a store of another form than JSON. */
+  readonly storedForm?: Buffer | undefined;
+}
 
 /**
  * Keeps the JSON, or its location in the store, and a weak reference to the parsed object: after a full collection an
@@ -60,14 +73,14 @@ export class Entry implements StoredObject {
     readonly key: string,
     readonly revision: number,
     json: Buffer,
-    /** `object`: what `json` decodes to, without its resourceVersion. `asStored`: the store has the same bytes. */
-    { object, asStored = false }: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
+    { object, asStored = false, storedForm }: KnownOfEntry = {},
   ) {
     this.size = json.length;
     this.#fresh = {
       json,
       bytesLocation: asStored ? 'kept-as-stored' : 'kept',
       written: object,
+      storedForm,
       fields: undefined,
       encoded: undefined,
     };
@@ -124,6 +137,10 @@ export class Entry implements StoredObject {
     else fresh.json = undefined;
   }
 
+  get storedForm(): Buffer | undefined {
+    return this.#fresh?.storedForm;
+  }
+
   // hot: every item of a list, and every answer, in another form than the stored one
   encoded(form: object, encode: () => Buffer): Buffer {
     const { encoded } = this.source;
@@ -165,7 +182,10 @@ export class Entry implements StoredObject {
 
   /** All watches have the entry's event: drops the written object, and bytes that the store has. */
   settle(): void {
-    if (this.#fresh !== undefined) this.#fresh.written = undefined;
+    if (this.#fresh !== undefined) {
+      this.#fresh.written = undefined;
+      this.#fresh.storedForm = undefined;
+    }
     this.#added = undefined;
     this.evict();
   }
@@ -275,7 +295,7 @@ export function entryOf(
   key: string,
   revision: number,
   json: Buffer,
-  known: { readonly object?: KubeObject | undefined; readonly asStored?: boolean } = {},
+  known: KnownOfEntry = {},
 ): Entry {
   return new Entry(source, key, revision, spliceResourceVersion(json, revision), known);
 }

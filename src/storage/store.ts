@@ -26,6 +26,11 @@ export interface StoredObject {
    * kept.
    */
   encoded?(form: object, encode: () => Buffer): Buffer;
+  /**
+   * What was written to a store that keeps another form than JSON, in that form, without a resourceVersion. Only of what this
+   * process wrote, and until all watches have its event.
+   */
+  readonly storedForm?: Buffer | undefined;
   /** What selectors look at, extracted once. */
   readonly labels: Readonly<Record<string, string>>;
   /** The value of a selectable field; empty where it has none. */

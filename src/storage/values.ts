@@ -25,6 +25,8 @@ export interface Written {
   readonly value: Buffer;
   readonly object: KubeObject;
   readonly json: Buffer;
+  /** Before it was encrypted; absent where it is the JSON. */
+  readonly storedForm: Buffer | undefined;
   entry: Entry | undefined;
   /** Its event has come. */
   seen: boolean;
@@ -64,9 +66,10 @@ export class Values {
     const json = printed ?? codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     trace?.span?.event('Encode succeeded', { len: plain.length });
-    if (this.transformer === undefined) return this.#begun(key, plain, object, json);
+    const parts = { key, object, json, storedForm: plain === json ? undefined : plain };
+    if (this.transformer === undefined) return this.#begun({ ...parts, value: plain });
     const encrypted = this.#encrypt(this.transformer, plain, prefix + key, trace);
-    return whenReady(encrypted, (value) => this.#begun(key, value, object, json));
+    return whenReady(encrypted, (value) => this.#begun({ ...parts, value }));
   }
 
   #encrypt(
@@ -86,17 +89,9 @@ export class Values {
     }
   }
 
-  #begun(key: string, value: Buffer, object: KubeObject, json: Buffer): Written {
-    const written: Written = {
-      key,
-      value,
-      object,
-      json,
-      entry: undefined,
-      seen: false,
-      other: this.#underWay.get(key),
-    };
-    this.#underWay.set(key, written);
+  #begun(parts: Pick<Written, 'key' | 'value' | 'object' | 'json' | 'storedForm'>): Written {
+    const written: Written = { ...parts, entry: undefined, seen: false, other: this.#underWay.get(parts.key) };
+    this.#underWay.set(parts.key, written);
     return written;
   }
 
@@ -124,6 +119,7 @@ export class Values {
     const entry = entryOf(this.source, written.key, revision, written.json, {
       object: written.object,
       asStored: written.value === written.json,
+      storedForm: written.storedForm,
     });
     if (this.#canKnowForm) entry.isInCurrentForm = true;
     return (written.entry = entry);

@@ -18,6 +18,7 @@ import {
   protobufEnvelopeHead,
 } from '../../schema/protobuf/envelope.js';
 import { protobufWatchEvent } from '../../schema/protobuf/frames.js';
+import { spliceProtobufVersion } from '../../schema/protobuf/splice-version.js';
 import type { StoredObject } from '../../storage/store.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { type FormedValue, formedValue } from './formed-value.js';
@@ -50,8 +51,18 @@ export class ProtobufForm {
   }
 
   #encode(stored: StoredObject): Buffer {
+    const written = this.#written(stored);
+    if (written !== undefined) return written;
     const { type, value } = this.value(stored);
     return protobufElement(type, value, ELEMENT_FIELD);
+  }
+
+  /** From what was just written to a store that keeps protobuf, where it has the endpoint's version. */
+  #written({ storedForm, revision }: StoredObject): Buffer | undefined {
+    if (storedForm === undefined || this.metadataVersion !== undefined) return undefined;
+    const head = this.#head;
+    const begins = storedForm.length > head.length && head.compare(storedForm, 0, head.length) === 0;
+    return begins ? spliceProtobufVersion(storedForm, head.length, String(revision)) : undefined;
   }
 
   object(stored: StoredObject): Buffer {

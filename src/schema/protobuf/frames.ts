@@ -2,6 +2,8 @@
 //
 //   length │ 0x0a type │ 0x12 length │ 0x0a length │ envelope
 
+import { putVarint, varintBytes } from './varint.js';
+
 export const FRAME_HEAD_BYTES = 4;
 const TYPE_TAG = 0x0a;
 const OBJECT_TAG = 0x12;
@@ -28,18 +30,4 @@ export function protobufWatchEvent(type: string, ...envelope: readonly Uint8Arra
     at += part.length;
   }
   return frame;
-}
-
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) bytes++;
-  return bytes;
-}
-
-function putVarint(target: Buffer, start: number, value: number): number {
-  let at = start;
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) + 128;
-  target[at++] = rest;
-  return at;
 }
