@@ -7,7 +7,6 @@
 //   answer       mark │ type │ element │ tail                    (an envelope)
 //   watch event  frame │ event type │ mark │ type │ element │ tail
 import type { AnsweredObject } from '../../lib/http/http.js';
-import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { Yielder } from '../../lib/scheduling/yield.js';
 import { apiVersionOf } from '../../machinery/object.js';
 import { encodeJson } from '../../schema/json/encode.js';
@@ -110,21 +109,21 @@ const known = new WeakMap<Endpoint, Map<Transform['version'] | undefined, Protob
 const MAX_JOINED_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** By the array of items, which the store hands out again while nothing has changed. */
-const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, readonly Buffer[]>>();
-
-/** The elements of a list one after another, in pieces; later where many must be encoded first. */
-export function joinedElements(form: ProtobufForm, items: readonly StoredObject[]): MaybePromise<readonly Buffer[]> {
-  let lists = joinedLists.get(items);
-  if (lists === undefined) joinedLists.set(items, (lists = new Map()));
-  return lists.get(form) ?? joinElements(form, items, lists);
+export interface JoinedElements {
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
 }
 
-async function joinElements(
-  form: ProtobufForm,
-  items: readonly StoredObject[],
-  lists: Map<ProtobufForm, readonly Buffer[]>,
-): Promise<readonly Buffer[]> {
+/** By the array of items, which the store hands out again while nothing has changed. */
+const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, JoinedElements>>();
+
+// hot: every list in protobuf
+/** The elements of a list one after another, in pieces, if they are joined already. */
+export const knownElements = (form: ProtobufForm, items: readonly StoredObject[]): JoinedElements | undefined =>
+  joinedLists.get(items)?.get(form);
+
+/** The same, joined now; later where many must be encoded first. */
+export async function joinElements(form: ProtobufForm, items: readonly StoredObject[]): Promise<JoinedElements> {
   const pieces: Buffer[] = [];
   const yielder = new Yielder();
   let elements: Buffer[] = [];
@@ -142,6 +141,11 @@ async function joinElements(
     }
     if (yielder.isDue) await yielder.yieldIfDue();
   }
-  if (bytes <= MAX_JOINED_BYTES) lists.set(form, pieces);
-  return pieces;
+  const joined = { pieces, bytes };
+  if (bytes <= MAX_JOINED_BYTES) {
+    const lists = joinedLists.get(items);
+    if (lists === undefined) joinedLists.set(items, new Map([[form, joined]]));
+    else lists.set(form, joined);
+  }
+  return joined;
 }

@@ -25,7 +25,7 @@ import type { RestRequest } from '../contract/request.js';
 import { type Form, requestedForm, formOf, goName } from '../answer/formed-value.js';
 import { elementOnWorker } from '../answer/render.worker.js';
 import { type Rendering, respondConverted, respondCooperatively } from '../answer/respond.js';
-import { joinedElements, type ProtobufForm, protobufForm } from '../answer/protobuf-form.js';
+import { type JoinedElements, joinElements, knownElements, protobufForm } from '../answer/protobuf-form.js';
 import { selectionOf } from '../contract/selection.js';
 import type { RestServices } from '../contract/services.js';
 import { inRowOrder } from '../answer/table.js';
@@ -86,8 +86,13 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     );
   }
   const protobuf = protobufForm(endpoint, negotiated, 'PartialObjectMetadataList');
-  if (protobuf !== undefined && result.items.every(({ size }) => size <= CONVERTED_BYTES)) {
-    return respondElements(rendering, protobuf, result.items, metadata);
+  if (protobuf !== undefined) {
+    const known = knownElements(protobuf, result.items);
+    if (known !== undefined) return respondElements(rendering, known, result.items, metadata);
+    if (result.items.every(({ size }) => size <= CONVERTED_BYTES)) {
+      const joining = joinElements(protobuf, result.items);
+      return joining.then((joined) => respondElements(rendering, joined, result.items, metadata));
+    }
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
   const { type, envelope, member, element, nothing = [] } = listParts(endpoint, formFor(rendering), metadata);
@@ -156,7 +161,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
 /** A list in protobuf, joined from the bytes of its items. */
 function respondElements(
   rendering: Rendering,
-  form: ProtobufForm,
+  { pieces, bytes: itemBytes }: JoinedElements,
   items: readonly StoredObject[],
   metadata: ListMeta,
 ): MaybePromise<HttpResponse> {
@@ -169,15 +174,11 @@ function respondElements(
         'json',
       ),
     );
-  return whenReady(joinedElements(form, items), (pieces) => {
-    const itemBytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const { head, tail } = protobufListParts(type, { ...envelope, [member]: [] }, itemBytes);
-    const bytes = head.length + itemBytes + tail.length;
-    const headers = { 'content-type': negotiated.media.name };
-    const object: AnsweredObject = { form: formOf(type), json };
-    const body = largeBody([head, ...pieces, tail], bytes);
-    return compressed(request, { status: 200, headers, body, object }, bytes);
-  });
+  const { head, tail } = protobufListParts(type, { ...envelope, [member]: [] }, itemBytes);
+  const bytes = head.length + itemBytes + tail.length;
+  const headers = { 'content-type': negotiated.media.name };
+  const object: AnsweredObject = { form: formOf(type), json };
+  return compressed(request, { status: 200, headers, body: largeBody([head, ...pieces, tail], bytes), object }, bytes);
 }
 
 const asOne = (pieces: readonly Buffer[]): Promise<Buffer> => runCooperatively(joinSteps(pieces));
