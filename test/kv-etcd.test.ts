@@ -12,11 +12,12 @@ import { collect, kvContract } from '../src/kv/kv.contract.js';
 import { type KeyValueStore, prefixEnd } from '../src/kv/kv.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 import { freePort } from './support/free-port.js';
+import { ownEtcd } from './support/own-etcd.js';
 
 const programs = etcdPrograms();
 if (programs.length === 0) it('etcd', { skip: 'no etcd program at hand' }, () => undefined);
 
-for (const { name, program } of programs) {
+for (const { name, program } of [...programs, { name: 'binnacle etcd', program: ownEtcd() }]) {
   describe(name, () => {
     let etcd: EtcdProcess;
     before(async () => {
