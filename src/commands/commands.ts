@@ -1,4 +1,5 @@
 // All commands, in the order that help lists them.
+import { backup } from './backup.js';
 import type { Command } from './command.js';
 import { cluster } from './cluster.js';
 import { completion } from './completion.js';
@@ -8,6 +9,8 @@ import { envtestAssets } from './envtest-assets.js';
 import { etcd } from './etcd.js';
 import { help } from './help.js';
 import { kubeconfig } from './kubeconfig.js';
+import { migrate } from './migrate.js';
+import { restore } from './restore.js';
 import { run } from './run.js';
 import { serve } from './serve.js';
 import { serveClusters } from './serve-clusters.js';
@@ -28,6 +31,9 @@ export const commands = (): readonly Command[] => [
   envtestAssets,
   etcd,
   encryption,
+  backup,
+  restore,
+  migrate,
   verify,
   completion(commands),
   version,

@@ -6,8 +6,17 @@ export function readFlags<Topics extends readonly Topic[]>(
   topics: Topics,
   args: readonly string[],
 ): ParsedFlags<Topics> {
+  return readArguments(topics, args, 0);
+}
+
+/** Of a command that takes so many arguments beside them, at most. */
+export function readArguments<Topics extends readonly Topic[]>(
+  topics: Topics,
+  args: readonly string[],
+  count: number,
+): ParsedFlags<Topics> {
   const parsed = parseFlags(topics, args);
-  const [word] = parsed.positional;
+  const word = parsed.positional[count];
   if (word !== undefined) throw new CommandLineMistake(`unexpected argument: ${word.slice(0, 200)}`);
   return parsed;
 }

@@ -5,6 +5,7 @@
 //   store.mdb    the data; store.mdb-lock belongs to the engine
 //   reserve      room that is kept for deletes on a full disk
 //   lock         a socket that the process which has the folder open listens on
+//   incoming     a store that is being restored or migrated (new-store.ts); without FORMAT beside it, it never was whole
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -24,6 +25,7 @@ const FORMAT = 4;
 const COMPRESSED_FORMAT = 2;
 export const FORMAT_FILE = 'FORMAT';
 export const STORE_FILE = 'store.mdb';
+export const INCOMING_FOLDER = 'incoming';
 
 export interface DataFolder {
   readonly path: string;
@@ -44,6 +46,7 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
   const release = await lockFolder(folder);
   try {
     const format = readFormat(folder);
+    if (format === 0 && fs.existsSync(path.join(folder, INCOMING_FOLDER))) throw unfinished(folder);
     const storePath = path.join(folder, STORE_FILE);
     const keys = checkStoreFile(storePath, format > 0, maxPages);
     // The engine keeps the permissions of existing files; files that it makes itself would be readable by everybody.
@@ -57,12 +60,26 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
   }
 }
 
+/** A folder that another process has open, for reading beside it. */
+export function openHeldFolder(folder: string): DataFolder {
+  const isCompressed = readFormat(folder) >= COMPRESSED_FORMAT;
+  const storePath = path.join(folder, STORE_FILE);
+  return {
+    path: folder,
+    storePath,
+    isCompressed,
+    keys: undefined,
+    markFormat: () => undefined,
+    release: async () => undefined,
+  };
+}
+
 /**
  * A listening socket is a lock that the kernel releases with the process, however the process ends. A socket file that
  * nobody listens on is stale. It is renamed before it is removed, so that of two processes starting at once the slower
  * one notices that it renamed the other's socket.
  */
-async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const fd = fs.openSync(folder, 'r');
   const inFolder = (name: string): string => socketIn(folder, fd, name);
   try {
@@ -122,6 +139,13 @@ const locked = (folder: string): KvError =>
   new KvError(
     'locked',
     `the data folder ${folder} is in use by another process; stop that one first, or give this one a folder of its own`,
+  );
+
+/** A server that started here would find nothing, and begin anew. */
+const unfinished = (folder: string): KvError =>
+  new KvError(
+    'unavailable',
+    `a restore or migration into ${folder} was not finished: run it again, or remove ${path.join(folder, INCOMING_FOLDER)} to start empty`,
   );
 
 /** 0 when the folder holds no store that was completed once. */

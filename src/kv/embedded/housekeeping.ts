@@ -92,6 +92,8 @@ export class Housekeeping {
   async #trim(): Promise<void> {
     if (this.#stopped) return;
     void this.#room.maintain();
+    // Pages that a reader of another process looked at, a backup that was killed, would stay in use.
+    this.#env.readerCheck();
     this.#env.resetReadTxn();
     let last = 0;
     let count = 0;

@@ -67,7 +67,10 @@ async function allocate(room: Room, folder: DataFolder, bytes: number): Promise<
 }
 
 /** As they are; where nothing is compressed yet the dictionary is written. */
-export async function engineTables(env: RootDatabase, folder: DataFolder): Promise<Tables> {
+export async function engineTables(
+  env: RootDatabase,
+  folder: Pick<DataFolder, 'path' | 'isCompressed'>,
+): Promise<Tables> {
   const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
     env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
   const meta = table('meta');

@@ -6,7 +6,7 @@
 //   "checksums"   → revision checksum                    log records up to this revision may lack a checksum, all later ones
 //                                                        and those of `current` have one; absent until an older folder is
 //                                                        brought up
-import type { Database } from 'lmdb';
+import type { Database, GetOptions } from 'lmdb';
 import { hashOf } from './checksum.js';
 import { decodeChecked, encodeChecked, numberAt } from './records.js';
 
@@ -48,11 +48,19 @@ export function changeTotals(
   };
 }
 
+/** In what the keys and values that are there differ from those that were written. */
+export function totalFaults(found: Totals, written: Totals): string[] {
+  if (found.count !== written.count) return [`${found.count} keys are there, and ${written.count} were written`];
+  if (found.keySum !== written.keySum) return ['other keys are there than were written'];
+  return found.sum === written.sum ? [] : ['a value is there that is sound, and not the last that was written'];
+}
+
 /** Undefined for a new store. Totals are missing where an earlier build wrote last. */
 export function readRevision(
   meta: Meta,
+  options?: GetOptions,
 ): { readonly revision: number; readonly totals: Totals | undefined } | undefined {
-  const numbers = read(meta, REVISION);
+  const numbers = read(meta, REVISION, options);
   if (numbers === undefined) return undefined;
   const [revision = 0, count, keySum, sum] = numbers;
   const isWhole = count !== undefined && keySum !== undefined && sum !== undefined;
@@ -85,11 +93,11 @@ export const checkedSinceRecord = (revision: number): [Buffer, Buffer] => [
 ];
 
 /** Counters without a checksum are an earlier build's, and as long as "checksums" is missing they are believed. */
-function read(meta: Meta, name: Buffer): readonly number[] | undefined {
-  const bytes = meta.get(name);
+function read(meta: Meta, name: Buffer, options?: GetOptions): readonly number[] | undefined {
+  const bytes = meta.get(name, options);
   if (bytes === undefined) return undefined;
   const decoded = decodeChecked(name, bytes);
-  if (decoded === undefined || (decoded.isUnchecked && meta.get(CHECKSUMS) !== undefined)) {
+  if (decoded === undefined || (decoded.isUnchecked && meta.get(CHECKSUMS, options) !== undefined)) {
     throw new Error(`its counter "${name.toString()}" is not what was written`);
   }
   return decoded.numbers;

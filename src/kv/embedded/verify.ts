@@ -18,6 +18,7 @@ import {
   readCheckedSince,
   readCompacted,
   readRevision,
+  totalFaults,
   type Totals,
 } from './state.js';
 
@@ -99,12 +100,6 @@ function walkCurrent({ current, unchecked }: Tables, visit: (kv: KeyValue) => vo
 
 const expiryName = (expiresAtMs: number, revision: number): string =>
   encodeNumbers(expiresAtMs, revision).toString('hex');
-
-function totalFaults(found: Totals, written: Totals): string[] {
-  if (found.count !== written.count) return [`${found.count} keys are there, and ${written.count} were written`];
-  if (found.keySum !== written.keySum) return ['other keys are there than were written'];
-  return found.sum === written.sum ? [] : ['a value is there that is sound, and not the last that was written'];
-}
 
 function walkLog(
   { log, unchecked }: Tables,

@@ -10,6 +10,7 @@ export const METHODS = {
   compact: '/etcdserverpb.KV/Compact',
   watch: '/etcdserverpb.Watch/Watch',
   leaseGrant: '/etcdserverpb.Lease/LeaseGrant',
+  leaseTimeToLive: '/etcdserverpb.Lease/LeaseTimeToLive',
   status: '/etcdserverpb.Maintenance/Status',
 } as const;
 

@@ -4,7 +4,9 @@ import { buildStamp } from '../../machinery/build-stamp.js';
 import { featureGateNames } from '../../machinery/feature-gates.js';
 import { openEmbeddedStore } from '../../kv/embedded/embedded.js';
 import { openEtcdStore } from '../../kv/etcd/etcd.js';
+import { markerKey } from '../../kv/fill-store.js';
 import type { KeyValueStore } from '../../kv/kv.js';
+import { withTimeout } from '../../lib/async/with-timeout.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import { type GroupResource } from '../../machinery/status.js';
 import type { Options } from '../../options/options.js';
@@ -22,6 +24,8 @@ export interface Stores {
   close(): Promise<void>;
 }
 
+/** A store that is slower than this has no migration under way, which writes to it. */
+const MARKER_WITHIN_MS = 2_000;
 /** A start without its etcd fails, rather than serving an empty store. */
 const REACH_MS = 20_000;
 
@@ -57,6 +61,10 @@ export async function openStores(options: Options, { dialer, log, opened }: Open
     await Promise.all([...all.values()].map((store) => store.close()));
     throw new StartFailure(unreachedStoreMistake(options));
   }
+  if (!options.embeddedStore && (await isUnfinished(main, options.etcd.etcdPrefix))) {
+    await Promise.all([...all.values()].map((store) => store.close()));
+    throw new StartFailure({ error: UNFINISHED, exitCode: 1 });
+  }
   return {
     all,
     of: ({ group, resource }) => overrides.get(`${group}/${resource}`) ?? main,
@@ -67,6 +75,18 @@ export async function openStores(options: Options, { dialer, log, opened }: Open
     },
   };
 }
+
+const UNFINISHED = 'a migration into this etcd was not finished: run `binnacle migrate` again, and wait for its end';
+
+/** What lies there is a part of what is to be. A store that does not answer is met by whoever reads it first. */
+const isUnfinished = (store: KeyValueStore, prefix: string): Promise<boolean> =>
+  withTimeout(
+    store.get(markerKey(prefix)).then(
+      (marker) => marker !== undefined,
+      () => false,
+    ),
+    { ms: MARKER_WITHIN_MS, onTimeout: () => false },
+  );
 
 /** Another build, or one with other gates, fills in other defaults. */
 function writerOf({ featureGates }: Options): string {

@@ -1,0 +1,121 @@
+// A snapshot of a data folder, also of one that a running server has open. The engine lets other processes read the file: a
+// read transaction sees one commit, whatever is written meanwhile, and its pages are not reused before it ends.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { RootDatabase, Transaction } from 'lmdb';
+import { KvError } from '../kv.js';
+import type { Snapshot, SnapshotEntry } from '../snapshot.js';
+import { damagedRecords } from './damage.js';
+import { openEngine } from './embedded.js';
+import { damaged, type DataFolder, FORMAT_FILE, openFailure, openFolder, openHeldFolder } from './folder.js';
+import { engineTables } from './open-tables.js';
+import { keyValueOf } from './change.js';
+import type { Tables } from './past.js';
+import { decodeChecked, decodeVersion, type Version } from './records.js';
+import { diskFreeBytes } from './room.js';
+import { changeTotals, NO_TOTALS, readRevision, totalFaults } from './state.js';
+
+const PAGE_KEYS = 500;
+const PAGE_BYTES = 1024 * 1024;
+
+/** Fails, as an open does, where the file cannot be read. A stopped server cannot be started until it is closed. */
+export async function openFolderSnapshot(folder: string, nowMs: () => number = Date.now): Promise<Snapshot> {
+  if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
+    throw new KvError('unavailable', `there is no store in ${folder}`);
+  }
+  const { open } = await import('lmdb');
+  const opened = await openFolder(folder, diskFreeBytes)
+    .catch((error: unknown) => {
+      if (error instanceof KvError && error.code === 'locked') return openHeldFolder(folder);
+      throw error;
+    })
+    .catch((error: unknown) => {
+      throw openFailure(folder, error);
+    });
+  let env: RootDatabase | undefined;
+  try {
+    if (!opened.isCompressed) throw tooOld(folder);
+    env = openEngine(open, opened.storePath, true);
+    return FolderSnapshot.begin(env, await engineTables(env, opened), opened, nowMs);
+  } catch (error) {
+    await env?.close();
+    await opened.release();
+    throw openFailure(folder, error);
+  }
+}
+
+const tooOld = (folder: string): KvError =>
+  new KvError('unavailable', `an early build wrote the store in ${folder}: start a server with it once`);
+
+class FolderSnapshot implements Snapshot {
+  private constructor(
+    readonly revision: number,
+    readonly keys: number,
+    private readonly env: RootDatabase,
+    private readonly tables: Pick<Tables, 'current' | 'leases' | 'meta'>,
+    private readonly transaction: Transaction,
+    private readonly folder: DataFolder,
+    private readonly nowMs: () => number,
+  ) {}
+
+  static begin(env: RootDatabase, tables: Tables, folder: DataFolder, nowMs: () => number): FolderSnapshot {
+    const transaction = env.useReadTransaction();
+    const known = readRevision(tables.meta, { transaction });
+    if (known?.totals === undefined) throw tooOld(folder.path);
+    return new FolderSnapshot(known.revision, known.totals.count, env, tables, transaction, folder, nowMs);
+  }
+
+  async *pages(): AsyncGenerator<readonly SnapshotEntry[]> {
+    const { transaction, tables } = this;
+    const ends = new KeyEnds(tables.leases, transaction, this.nowMs());
+    let totals = NO_TOTALS;
+    let page: SnapshotEntry[] = [];
+    let bytes = 0;
+    for (const { key: name, value } of tables.current.getRange({ transaction })) {
+      const version = decodeVersion(name, value, false);
+      const key = name.toString();
+      if (version.isDamaged) throw damagedRecords([{ key, revision: version.modRevision }]);
+      totals = changeTotals(totals, name, undefined, version);
+      page.push({
+        ...keyValueOf(key, version),
+        name: Buffer.from(name),
+        version: version.version,
+        expiresAtMs: ends.of(version),
+      });
+      bytes += value.length;
+      if (page.length < PAGE_KEYS && bytes < PAGE_BYTES) continue;
+      yield page;
+      page = [];
+      bytes = 0;
+    }
+    if (page.length > 0) yield page;
+    const written = readRevision(tables.meta, { transaction })?.totals ?? NO_TOTALS;
+    const [fault] = totalFaults(totals, written);
+    if (fault !== undefined) throw damaged(this.folder.path, fault);
+  }
+
+  async close(): Promise<void> {
+    this.transaction.done();
+    await this.env.close();
+    await this.folder.release();
+  }
+}
+
+/** When keys end. Those of a lease end with it, and it has its whole time again, as after a restart. */
+class KeyEnds {
+  readonly #ttlSeconds = new Map<bigint, number>();
+
+  constructor(
+    leases: Tables['leases'],
+    transaction: Transaction,
+    private readonly nowMs: number,
+  ) {
+    for (const { key, value } of leases.getRange({ transaction })) {
+      this.#ttlSeconds.set(key.readBigInt64BE(0), decodeChecked(key, value)?.numbers[0] ?? 0);
+    }
+  }
+
+  of({ lease, expiresAtMs }: Pick<Version, 'lease' | 'expiresAtMs'>): number {
+    return lease === 0n ? expiresAtMs : this.nowMs + (this.#ttlSeconds.get(lease) ?? 0) * 1000;
+  }
+}
