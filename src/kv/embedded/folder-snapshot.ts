@@ -12,7 +12,7 @@ import { engineTables } from './open-tables.js';
 import { keyValueOf } from './change.js';
 import type { Tables } from './past.js';
 import { decodeChecked, decodeVersion, type Version } from './records.js';
-import { diskFreeBytes } from './room.js';
+import { diskFreeBytes } from './reserve.js';
 import { changeTotals, NO_TOTALS, readRevision, totalFaults } from './state.js';
 
 const PAGE_KEYS = 500;
@@ -35,7 +35,7 @@ export async function openFolderSnapshot(folder: string, nowMs: () => number = D
   let env: RootDatabase | undefined;
   try {
     if (!opened.isCompressed) throw tooOld(folder);
-    env = openEngine(open, opened.storePath, true);
+    env = openEngine(open, opened.storePath, { readOnly: true });
     return FolderSnapshot.begin(env, await engineTables(env, opened), opened, nowMs);
   } catch (error) {
     await env?.close();
