@@ -1,4 +1,4 @@
-// Several worker processes on one etcd are one server.
+// Several worker processes are one server, on the embedded store and on etcd.
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { etcdPrograms } from './etcd-process.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
-import type { TestServer } from './support/server.js';
+import { startTestServer, type TestServer } from './support/server.js';
 import { workerOf, workerPids } from './support/worker-processes.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
@@ -14,105 +14,108 @@ const [etcdProgram] = etcdPrograms();
 const skip = etcdProgram === undefined && 'there is no etcd: run `node tools/fetch-test-binaries.mjs`';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('two worker processes', { skip, timeout: 120_000 }, () => {
-  let controlPlane: ControlPlane;
-  let server: TestServer;
-  const sockets: TLSSocket[] = [];
-  before(async () => {
-    controlPlane = await startControlPlane(etcdProgram?.program ?? '');
-    server = await controlPlane.start(['--workers=2']);
-  });
-  after(async () => {
-    for (const socket of sockets) socket.destroy();
-    await controlPlane?.remove();
-  });
+for (const store of ['embedded', 'etcd'] as const) {
+  describe(`two worker processes, ${store}`, { skip: store === 'etcd' && skip, timeout: 120_000 }, () => {
+    let controlPlane: ControlPlane | undefined;
+    let server: TestServer;
+    const sockets: TLSSocket[] = [];
+    before(async () => {
+      const flags = ['--workers=2'];
+      if (store === 'etcd') controlPlane = await startControlPlane(etcdProgram?.program ?? '');
+      server = await (controlPlane?.start(flags) ?? startTestServer({ flags }));
+    });
+    after(async () => {
+      for (const socket of sockets) socket.destroy();
+      await (controlPlane?.remove() ?? server?.stop());
+    });
 
-  const open = (): TLSSocket => {
-    const { port } = new URL(server.url);
-    const socket = tls.connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
-    socket.on('error', () => undefined);
-    sockets.push(socket);
-    return socket;
-  };
-  /** The worker that has a connection, which is kept. */
-  const connect = async (): Promise<number> => {
-    const socket = open();
-    await once(socket, 'secureConnect');
-    return workerOf(server.pid, socket.localPort ?? 0);
-  };
-  const ready = async (): Promise<boolean> =>
-    (await server.request('GET', '/readyz').catch(() => undefined))?.status === 200;
-  const started = (): boolean => workerPids(server.pid).length === 2;
+    const open = (): TLSSocket => {
+      const { port } = new URL(server.url);
+      const socket = tls.connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      return socket;
+    };
+    /** The worker that has a connection, which is kept. */
+    const connect = async (): Promise<number> => {
+      const socket = open();
+      await once(socket, 'secureConnect');
+      return workerOf(server.pid, socket);
+    };
+    const ready = async (): Promise<boolean> =>
+      (await server.request('GET', '/readyz').catch(() => undefined))?.status === 200;
+    const started = (): boolean => workerPids(server.pid).length === 2;
 
-  it('have as many connections each', async () => {
-    await pollUntil(() => server.log().includes('All worker processes have started'));
-    const [one, two] = workerPids(server.pid);
-    const pids: number[] = [];
-    for (let i = 0; i < 8; i++) pids.push(await connect());
-    assert.equal(pids.filter((pid) => pid === one).length, 4, pids.join());
-    assert.equal(pids.filter((pid) => pid === two).length, 4, pids.join());
-  });
+    it('have as many connections each', async () => {
+      await pollUntil(() => server.log().includes('All worker processes have started'));
+      const [one, two] = workerPids(server.pid);
+      const pids: number[] = [];
+      for (let i = 0; i < 8; i++) pids.push(await connect());
+      assert.equal(pids.filter((pid) => pid === one).length, 4, pids.join());
+      assert.equal(pids.filter((pid) => pid === two).length, 4, pids.join());
+    });
 
-  it('a write through one is seen by the next read at the other', async () => {
-    for (let i = 0; i < 20; i++) {
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `seen-${i}` } };
-      assert.equal((await server.request('POST', CONFIG_MAPS, object)).status, 201);
-      // Each request has a connection of its own, and so the next worker.
-      assert.equal((await server.request('GET', `${CONFIG_MAPS}/seen-${i}`)).status, 200);
-    }
-  });
+    it('a write through one is seen by the next read at the other', async () => {
+      for (let i = 0; i < 20; i++) {
+        const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `seen-${i}` } };
+        assert.equal((await server.request('POST', CONFIG_MAPS, object)).status, 201);
+        // Each request has a connection of its own, and so the next worker.
+        assert.equal((await server.request('GET', `${CONFIG_MAPS}/seen-${i}`)).status, 200);
+      }
+    });
 
-  it('one that dies is replaced, and the other serves meanwhile', async () => {
-    const [, victim = 0] = workerPids(server.pid);
-    process.kill(victim, 'SIGKILL');
-    await pollUntil(ready);
-    const replaced = new RegExp(`A worker process ended and is replaced.* pid=${victim} .*SIGKILL`);
-    await pollUntil(() => replaced.test(server.log()) && started());
-    const [, replacement] = workerPids(server.pid);
-    // It has no connections, and gets the next ones once it has started.
-    await pollUntil(async () => (await connect()) === replacement);
-    await pollUntil(ready);
-  });
+    it('one that dies is replaced, and the other serves meanwhile', async () => {
+      const [, victim = 0] = workerPids(server.pid);
+      process.kill(victim, 'SIGKILL');
+      await pollUntil(ready);
+      const replaced = new RegExp(`A worker process ended and is replaced.* pid=${victim} .*SIGKILL`);
+      await pollUntil(() => replaced.test(server.log()) && started());
+      const [, replacement] = workerPids(server.pid);
+      // It has no connections, and gets the next ones once it has started.
+      await pollUntil(async () => (await connect()) === replacement);
+      await pollUntil(ready);
+    });
 
-  it('connections that wait for one that dies go to the other', async () => {
-    const [, victim = 0] = workerPids(server.pid);
-    process.kill(victim, 'SIGSTOP');
-    const waiting = Array.from({ length: 6 }, open);
-    await Promise.all(waiting.map((socket) => once(socket, 'connect')));
-    process.kill(victim, 'SIGKILL');
-    await Promise.all(waiting.map((socket) => once(socket, 'secureConnect')));
-    await pollUntil(() => started() && !workerPids(server.pid).includes(victim));
-  });
+    it('connections that wait for one that dies go to the other', async () => {
+      const [, victim = 0] = workerPids(server.pid);
+      process.kill(victim, 'SIGSTOP');
+      const waiting = Array.from({ length: 6 }, open);
+      await Promise.all(waiting.map((socket) => once(socket, 'connect')));
+      process.kill(victim, 'SIGKILL');
+      await Promise.all(waiting.map((socket) => once(socket, 'secureConnect')));
+      await pollUntil(() => started() && !workerPids(server.pid).includes(victim));
+    });
 
-  it('the first one is replaced as well', async () => {
-    const [victim = 0] = workerPids(server.pid);
-    process.kill(victim, 'SIGKILL');
-    await pollUntil(() => started() && !workerPids(server.pid).includes(victim));
-    await pollUntil(ready);
-  });
+    it('the first one is replaced as well', async () => {
+      const [victim = 0] = workerPids(server.pid);
+      process.kill(victim, 'SIGKILL');
+      await pollUntil(() => started() && !workerPids(server.pid).includes(victim));
+      await pollUntil(ready);
+    });
 
-  it('end together: requests are answered, watches end, and the code is 0', async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    const ended: number[] = [];
-    const stop = new AbortController();
-    for (let i = 0; i < 4; i++) {
-      await server.watch(
-        `${CONFIG_MAPS}?watch=true`,
-        stop.signal,
-        () => undefined,
-        (status) => ended.push(status),
-      );
-    }
-    const pids = workerPids(server.pid);
-    // As `binnacle down` does, which knows the process that has the data folder.
-    process.kill(pids[1] ?? 0, 'SIGTERM');
-    assert.equal(await server.exited, 0);
-    assert.deepEqual(ended, [200, 200, 200, 200]);
-    for (const pid of pids) assert.throws(() => process.kill(pid, 0), /ESRCH/);
-    assert.equal(server.log().match(/Serving securely on/g)?.length, 1);
-    assert.equal(server.log().match(/Stopped listening on/g)?.length, 1);
+    it('end together: requests are answered, watches end, and the code is 0', async () => {
+      for (const socket of sockets.splice(0)) socket.destroy();
+      const ended: number[] = [];
+      const stop = new AbortController();
+      for (let i = 0; i < 4; i++) {
+        await server.watch(
+          `${CONFIG_MAPS}?watch=true`,
+          stop.signal,
+          () => undefined,
+          (status) => ended.push(status),
+        );
+      }
+      const pids = workerPids(server.pid);
+      // As `binnacle down` does, which knows the process that has the data folder.
+      process.kill(pids[1] ?? 0, 'SIGTERM');
+      assert.equal(await server.exited, 0);
+      assert.deepEqual(ended, [200, 200, 200, 200]);
+      for (const pid of pids) assert.throws(() => process.kill(pid, 0), /ESRCH/);
+      assert.equal(server.log().match(/Serving securely on/g)?.length, 1);
+      assert.equal(server.log().match(/Stopped listening on/g)?.length, 1);
+    });
   });
-});
+}
 
 describe('worker processes that cannot go on', { skip, timeout: 120_000 }, () => {
   let controlPlane: ControlPlane;
@@ -123,7 +126,7 @@ describe('worker processes that cannot go on', { skip, timeout: 120_000 }, () =>
     const server = await controlPlane.start(['--workers=2']);
     let ended = false;
     void server.exited.then(() => (ended = true));
-    await pollUntil(() => workerPids(server.pid).length === 2);
+    await pollUntil(() => server.log().includes('All worker processes have started'));
     const killed = new Set<number>();
     await pollUntil(() => {
       const [, victim] = workerPids(server.pid);

@@ -209,10 +209,8 @@ function controllerErrors({ binnacle }: Options): string[] {
 
 const MAX_WORKERS = 64;
 
-function workerErrors({ binnacle, workers, embeddedStore }: Options): string[] {
+function workerErrors({ binnacle, workers }: Options): string[] {
   const isNumber = binnacle.workers === 'auto' || /^[1-9]\d?$/.test(binnacle.workers);
-  if (isNumber && workers <= MAX_WORKERS) {
-    return embeddedStore && workers > 1 ? ['--workers of more than 1 needs --etcd-servers'] : [];
-  }
+  if (isNumber && workers <= MAX_WORKERS) return [];
   return [`--workers ${goQuote(binnacle.workers)} must be between 1 and ${MAX_WORKERS}, inclusive, or auto`];
 }

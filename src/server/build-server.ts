@@ -168,7 +168,7 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
 }
 
 /** What is stored, and the server's own part in the life of objects. */
-async function openObjects(parts: Foundation, { store }: ServerParts) {
+async function openObjects(parts: Foundation, { store, link }: ServerParts) {
   const { options, logs, clock, lifecycle, registry, health, hooks, dialers } = parts;
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
@@ -177,6 +177,7 @@ async function openObjects(parts: Foundation, { store }: ServerParts) {
   const times = expressionMetrics(registry);
   const workers = buildWorkerPool(options, { kindOptions, times, log: logs.for('worker') });
   const { stores, encryption, resources } = await openResources(options, {
+    sharing: link,
     workers,
     dialer: dialers.etcd,
     store,

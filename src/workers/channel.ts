@@ -22,7 +22,7 @@ interface Asked {
 
 type Handler = (content: unknown, socket: Socket | undefined) => unknown;
 
-export class ChannelClosed extends Error {
+class ChannelClosed extends Error {
   constructor() {
     super('the other process has ended');
   }

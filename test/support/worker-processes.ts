@@ -1,5 +1,6 @@
 // What Linux says of a server's worker processes, and which of them has a connection.
 import fs from 'node:fs';
+import type { Socket } from 'node:net';
 import { pollUntil } from '../../src/lib/testing/poll-until.js';
 
 /** Of a supervisor, in the order in which they were started. */
@@ -12,24 +13,24 @@ export function workerPids(supervisor: number): readonly number[] {
   }
 }
 
-/** Resolves with the worker that has the connection from this port of a client; it is handed over after the accept. */
-export async function workerOf(supervisor: number, clientPort: number): Promise<number> {
+/** Resolves with the worker that has the other end of a client's connection; it is handed over after the accept. */
+export async function workerOf(supervisor: number, client: Socket): Promise<number> {
   let found: number | undefined;
   await pollUntil(() => {
-    const inode = inodeOf(clientPort);
+    const inode = inodeOf(client);
     found = inode === undefined ? undefined : workerPids(supervisor).find((pid) => holds(pid, inode));
     return found !== undefined;
   });
   return found ?? 0;
 }
 
-/** The server's end: the client's port is the remote one. */
-function inodeOf(clientPort: number): string | undefined {
-  const port = clientPort.toString(16).toUpperCase().padStart(4, '0');
+function inodeOf({ localPort, remotePort }: Socket): string | undefined {
+  const hex = (port = 0): string => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of ['tcp', 'tcp6']) {
     for (const line of fs.readFileSync(`/proc/net/${table}`, 'utf8').split('\n').slice(1)) {
-      const columns = line.trim().split(/ +/);
-      if (columns[2]?.endsWith(`:${port}`)) return columns[9];
+      const [, local = '', remote = '', , , , , , , inode] = line.trim().split(/ +/);
+      // Seen from the server.
+      if (local.endsWith(hex(remotePort)) && remote.endsWith(hex(localPort))) return inode;
     }
   }
   return undefined;

@@ -16,7 +16,7 @@ import { buildEncryption } from './encryption.js';
 import { collectWhenIdle, processParts } from '../lifecycle/idle-gc.js';
 import type { Health } from '../lifecycle/health.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
-import { openStores, type Stores } from './open-stores.js';
+import { openStores, type OpenStoresParts, type Stores } from './open-stores.js';
 import type { PostStartHooks } from '../lifecycle/post-start-hooks.js';
 import { Resources } from '../kinds/resources.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
@@ -28,6 +28,7 @@ export interface OpenResourcesOptions {
   readonly dialer: Dialer;
   /** Opened already, in place of the embedded one. */
   readonly store?: KeyValueStore | undefined;
+  readonly sharing?: OpenStoresParts['sharing'];
   readonly health: Health;
   readonly hooks: PostStartHooks;
   readonly lifecycle: Lifecycle;
@@ -46,10 +47,10 @@ export interface OpenResources {
 
 export async function openResources(
   options: Options,
-  { dialer, store, health, hooks, lifecycle, metrics, clock, logs, workers }: OpenResourcesOptions,
+  { dialer, store, sharing, health, hooks, lifecycle, metrics, clock, logs, workers }: OpenResourcesOptions,
 ): Promise<OpenResources> {
   const { etcd, featureGates } = options;
-  const stores = await openStores(options, { dialer, opened: store, log: logs.for('stores') });
+  const stores = await openStores(options, { dialer, opened: store, sharing, log: logs.for('stores') });
   lifecycle.onDrained(() => stores.close());
   addStoreChecks(options, stores, health);
   const encryption = await buildEncryption(options, {
@@ -68,7 +69,7 @@ export async function openResources(
     openStore: (storeOptions) =>
       createResourceStore({
         kv: stores.of(storeOptions.resource),
-        form: storedForm(stores.of(storeOptions.resource), storeOptions, {
+        form: storedForm(stores.isEmbedded(stores.of(storeOptions.resource)), storeOptions, {
           mediaType: etcd.storageMediaType,
           cbor: featureGates.enabled('CBORServingAndStorage'),
         }),

@@ -13,10 +13,13 @@ import type { Options } from '../../options/options.js';
 import { unreachedStoreMistake } from '../../options/startup-checks.js';
 import type { Dialer } from '../../outbound/dialer.js';
 import { StartFailure } from '../lifecycle/start-failure.js';
+import { serveWorkers, workerSocket } from './worker-socket.js';
 
 export interface Stores {
   /** Where a resource's objects are kept. */
   of(resource: GroupResource): KeyValueStore;
+  /** Keeps objects as they are served, and not as kube-apiserver keeps them. */
+  isEmbedded(store: KeyValueStore): boolean;
   /** Every store, by the servers it is reached at; one without servers is the embedded one. */
   readonly all: ReadonlyMap<string, KeyValueStore>;
   /** A check of each store, by the name component statuses show; it rejects when the store is not well. */
@@ -35,17 +38,15 @@ export interface OpenStoresParts {
   readonly log: Logger;
   /** Opened already, in place of the embedded one. */
   readonly opened?: KeyValueStore | undefined;
+  /** Where several processes are one server: whether this one has the embedded store, which the others reach through it. */
+  readonly sharing?: { readonly isFirst: boolean } | undefined;
 }
 
-export async function openStores(options: Options, { dialer, log, opened }: OpenStoresParts): Promise<Stores> {
+export async function openStores(options: Options, parts: OpenStoresParts): Promise<Stores> {
+  const { dialer, log } = parts;
+  const closers: (() => Promise<void>)[] = [];
   const main = options.embeddedStore
-    ? (opened ??
-      (await openEmbeddedStore({
-        folder: options.dataDir,
-        historyMs: options.etcd.etcdCompactionIntervalMs,
-        writer: writerOf(options),
-        log,
-      })))
+    ? await openEmbedded(options, parts, closers)
     : openEtcd(options, options.etcd.etcdServers, dialer, log);
   const all = new Map<string, KeyValueStore>([[options.etcd.etcdServers.join(','), main]]);
   const overrides = new Map<string, KeyValueStore>();
@@ -67,10 +68,12 @@ export async function openStores(options: Options, { dialer, log, opened }: Open
   }
   return {
     all,
+    isEmbedded: (store) => options.embeddedStore && store === main,
     of: ({ group, resource }) => overrides.get(`${group}/${resource}`) ?? main,
     checks: (timeoutMs) =>
       Object.fromEntries([...all.values()].map((store, i) => [`etcd-${i}`, () => store.health({ timeoutMs })])),
     async close() {
+      for (const close of closers) await close();
       await Promise.all([...all.values()].map((store) => store.close()));
     },
   };
@@ -87,6 +90,24 @@ const isUnfinished = (store: KeyValueStore, prefix: string): Promise<boolean> =>
     ),
     { ms: MARKER_WITHIN_MS, onTimeout: () => false },
   );
+
+/** What is to be closed before the store is added to `closers`. */
+async function openEmbedded(
+  options: Options,
+  { dialer, log, opened, sharing }: OpenStoresParts,
+  closers: (() => Promise<void>)[],
+): Promise<KeyValueStore> {
+  if (opened !== undefined) return opened;
+  const { dataDir: folder } = options;
+  if (sharing?.isFirst === false) {
+    // Compaction is worker 0's.
+    return openEtcdStore({ servers: [`unix://${workerSocket(folder)}`], dialer, prefix: options.etcd.etcdPrefix, log });
+  }
+  const historyMs = options.etcd.etcdCompactionIntervalMs;
+  const store = await openEmbeddedStore({ folder, historyMs, writer: writerOf(options), log });
+  if (sharing !== undefined) closers.push(await serveWorkers(store, folder, log));
+  return store;
+}
 
 /** Another build, or one with other gates, fills in other defaults. */
 function writerOf({ featureGates }: Options): string {

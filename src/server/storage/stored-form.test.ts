@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storedForm } from './stored-form.js';
 
-const etcd = { local: false };
+const etcd = false;
+const embedded = true;
 
 test('etcd keeps what the flag says, but CRDs and API services always as JSON; the embedded store what is served', () => {
   const of = (group: string) => ({ resource: { group, resource: 'things' } });
@@ -15,7 +16,7 @@ test('etcd keeps what the flag says, but CRDs and API services always as JSON; t
   assert.equal(mediaTypeIn('apps', ''), 'application/json');
   assert.equal(mediaTypeIn('apiextensions.k8s.io', 'application/yaml'), 'application/json');
   assert.equal(mediaTypeIn('apiregistration.k8s.io', 'application/vnd.kubernetes.protobuf'), 'application/json');
-  assert.deepEqual(storedForm({ local: true }, of('apps'), { mediaType: 'application/yaml', cbor: true }), {
+  assert.deepEqual(storedForm(embedded, of('apps'), { mediaType: 'application/yaml', cbor: true }), {
     kind: 'json',
   });
 });

@@ -1,5 +1,4 @@
 // Which bytes a store keeps of an object.
-import type { KeyValueStore } from '../../kv/kv.js';
 import { CBOR_TYPE, JSON_TYPE } from '../../rest/wire/media-types.js';
 import type { ResourceStoreOptions } from '../../storage/store.js';
 import type { ValueForm } from '../../storage/values.js';
@@ -16,11 +15,11 @@ export interface StoredFormOptions {
 
 /** The embedded store keeps what is served; etcd what kube-apiserver keeps there. */
 export function storedForm(
-  { local }: Pick<KeyValueStore, 'local'>,
+  isEmbedded: boolean,
   { resource, custom }: Pick<ResourceStoreOptions, 'resource' | 'custom'>,
   { mediaType, cbor }: StoredFormOptions,
 ): ValueForm {
-  if (local) return { kind: 'json' };
+  if (isEmbedded) return { kind: 'json' };
   if (custom === true) return { kind: 'storage', mediaType: cbor ? CBOR_TYPE.name : JSON_TYPE.name };
   return {
     kind: 'storage',
