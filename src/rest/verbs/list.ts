@@ -37,7 +37,7 @@ const PIECE_BYTES = MAX_POOLED_BYTES;
 const SMALL_BYTES = 32 * 1024;
 
 /** The memory of pieces that are sent. */
-const pieces = new BufferPool();
+const pieceMemory = new BufferPool();
 
 export async function listObjects(
   services: RestServices,
@@ -324,7 +324,7 @@ interface Around {
 function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, encode }: Around): ResponseBody {
   return {
     async stream(sink) {
-      let piece = pieces.take(PIECE_BYTES);
+      let piece = pieceMemory.take(PIECE_BYTES);
       let at = head.copy(piece, 0);
       /** Writes the piece, and waits until its memory is free. */
       const flush = async (): Promise<void> => {
@@ -334,7 +334,7 @@ function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, ta
         if (waits) await sink.drained();
         // Where nothing was waited for, or only for most of it, somebody may still read the piece.
         const isFree = encode !== undefined || (waits && sink.pendingBytes === 0);
-        if (isFree) pieces.give(piece);
+        if (isFree) pieceMemory.give(piece);
         at = 0;
       };
       for (let i = 0; i < items.length; i++) {
@@ -343,13 +343,13 @@ function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, ta
         if (at + needed > piece.length) {
           await flush();
           if (sink.signal.aborted) return;
-          piece = pieces.take(Math.max(PIECE_BYTES, needed));
+          piece = pieceMemory.take(Math.max(PIECE_BYTES, needed));
         }
         at = putItem(endpoint, item, i, piece, at);
       }
       if (at + tail.length > piece.length) {
         await flush();
-        piece = pieces.take(tail.length);
+        piece = pieceMemory.take(tail.length);
       }
       at += tail.copy(piece, at);
       sink.last?.();
