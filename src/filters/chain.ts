@@ -22,6 +22,7 @@ import { panicRecovery } from './panic-recovery.js';
 import { longSelectors } from './long-selectors.js';
 import { requestInfo } from './request-info.js';
 import type { RequestMetrics } from './request-metrics.js';
+import { slowRequests, type SlowRequestsOptions } from './slow-requests.js';
 import { statusAsJson } from './plain-response.js';
 import { type StorageVersionBarrier, storageVersionPrecondition } from './storage-version-precondition.js';
 import { cutAtDeadline, enforceDeadline, requestDeadline } from './timeout.js';
@@ -60,9 +61,13 @@ export interface ChainOptions {
   readonly audit?: Audit | undefined;
   /** Tracing is off without it. */
   readonly tracing?: RequestTracer | undefined;
+  /** Slow requests are logged with what the main thread did meanwhile; they are not without it. */
+  readonly threadUse?: SlowRequestsOptions['threadUse'];
   /** Writes wait for it, where it is there. */
   readonly storageVersions?: StorageVersionBarrier | undefined;
 }
+
+const nowMs = (): number => performance.now();
 
 export function buildChain(
   options: ChainOptions,
@@ -114,6 +119,8 @@ function untilKnown(options: ChainOptions, renderStatus: RenderStatus): readonly
     metrics.filter,
     // One line for each request, at -v=3 and above.
     httpLog(logs.for('http-log')),
+    // Some lines for each that takes long.
+    options.threadUse && slowRequests({ log: logs.for('slow-requests'), nowMs, threadUse: options.threadUse }),
     // A server that is leaving spends nothing on new requests.
     options.shutdownSendRetryAfter ? retryAfter(draining) : undefined,
     // These only set headers, and refusals below must carry them too.

@@ -4,9 +4,10 @@ import type { Audit } from '../filters/audit.js';
 import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
 import type { Exchange } from '../filters/exchange.js';
-import { systemClock } from '../lib/async/clock.js';
+import { monotonicClock, systemClock } from '../lib/async/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
+import { threadCounters, ThreadUseHistory } from '../lib/telemetry/thread-use.js';
 import { whenReady } from '../lib/async/maybe-promise.js';
 import { debounce } from '../lib/async/debounce.js';
 import type { StatusError } from '../machinery/status.js';
@@ -77,6 +78,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
     const answer = respondError(request, error, services.mediaTypes);
     return span === undefined ? answer : recordAnswer(span, { http: request, info }, answer);
   };
+  const threadUse = new ThreadUseHistory(monotonicClock, threadCounters());
   return buildChain(
     {
       logs,
@@ -97,6 +99,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       shutdownSendRetryAfter: generic.shutdownSendRetryAfter,
       audit: parts.audit,
       tracing: parts.tracer,
+      threadUse: (sinceMs) => threadUse.since(sinceMs),
       storageVersions: parts.storageVersions?.barrier,
       identityHeaders: identityHeadersOf(options),
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
