@@ -91,7 +91,7 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
     if (known !== undefined) return respondElements(rendering, known, result.items, metadata);
     if (result.items.every(({ size }) => size <= CONVERTED_BYTES)) {
       const joining = joinElements(protobuf, result.items);
-      return joining.then((joined) => respondElements(rendering, joined, result.items, metadata));
+      return joining.then((elements) => respondElements(rendering, elements, result.items, metadata));
     }
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
