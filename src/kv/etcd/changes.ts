@@ -55,13 +55,12 @@ export class EtcdHistory {
     const { watch, requestProgress, clock } = this.#parts;
     return new Promise((resolve, reject) => {
       let cancelTimer: (() => void) | undefined;
-      const events: KvEvent[] = [];
       const stop = (): void => {
         kvWatch.cancel();
         cancelTimer?.();
         signal?.removeEventListener('abort', abort);
       };
-      const finish = (upTo: number): void => {
+      const finish = (events: readonly KvEvent[], upTo: number): void => {
         stop();
         resolve({ events, upTo });
       };
@@ -74,11 +73,10 @@ export class EtcdHistory {
         events(batch) {
           const torn = batch.find(lacksPrevious);
           if (torn !== undefined) return fail(compacted(startRevision, torn.revision));
-          events.push(...batch);
-          finish(batch[batch.length - 1]?.revision ?? startRevision);
+          finish(batch, batch[batch.length - 1]?.revision ?? startRevision);
         },
         progress: (revision) => {
-          if (revision >= endRevision) finish(revision);
+          if (revision >= endRevision) finish([], revision);
         },
         failed: fail,
       });
