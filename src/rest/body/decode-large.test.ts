@@ -116,6 +116,15 @@ test('a large patch reads as a small one does', async () => {
   }
 });
 
+test('tests of a large JSON patch that hold for nothing are found, as those of a small one', async () => {
+  const padding = { op: 'add', path: '/data', value: { text: 'x'.repeat(300_000) } };
+  const tests = ['a<b', 'plain', 'a&b'].map((value) => ({ op: 'test', path: '/data/x', value }));
+  const bytes = Buffer.from(JSON.stringify([...tests, padding]));
+  const { unmatchable } = await readLargePatch(convertInline, 'json', bytes);
+  assert.deepEqual([...(unmatchable?.() ?? [])], [0, 2]);
+  assert.deepEqual(unmatchable?.(), readPatch('json', bytes).unmatchable?.());
+});
+
 test('what a large object names twice reads as that of a small one does', async () => {
   const text = JSON.stringify(object({ data: { a: '1' } }));
   const read = await readsTheSame('json', text.replace('"data":', '"data":{"b":"2"},"data":'));

@@ -1,5 +1,5 @@
 // Large bodies, decoded cooperatively: JSON in pieces, and a worker converts other forms to JSON first.
-import { runCooperatively, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { runCooperatively, runSync, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { type ReadPieces, readPieces } from '../../schema/json/decode-pieces.js';
 import { decodeCborTree } from '../../schema/cbor/decode.js';
@@ -50,7 +50,7 @@ export interface PatchTree {
   readonly duplicates: string[];
   /** Of YAML. */
   readonly strictError?: string | undefined;
-  /** Of a JSON patch: see unmatchableTests. Those of a large one are not looked for. */
+  /** Of a JSON patch: see unmatchableTests. */
   readonly unmatchable?: () => ReadonlySet<number>;
 }
 
@@ -62,7 +62,10 @@ export function readPatch(
 ): PatchTree {
   switch (encoding) {
     case 'json':
-      return { ...parseJsonTree(bytes, { keepFloats }), unmatchable: () => unmatchableTests(bytes.toString()) };
+      return {
+        ...parseJsonTree(bytes, { keepFloats }),
+        unmatchable: () => runSync(unmatchableTests(bytes.toString())),
+      };
     case 'yaml':
       return { ...parseYaml(bytes), duplicates: [] };
     case 'cbor':
@@ -80,7 +83,13 @@ export async function readLargePatch(
   const read = await readLarge(converter, { encoding, bytes, strict: true });
   if ('unreadable' in read) throw new DecodeError(read.unreadable);
   const { value, strictErrors } = read;
-  if (encoding === 'json') return { value, duplicates: [...strictErrors] };
+  if (encoding === 'json') {
+    const duplicates = [...strictErrors];
+    // What is no list is no JSON patch.
+    if (!Array.isArray(value)) return { value, duplicates };
+    const unmatchable = await runCooperatively(unmatchableTests(bytes.toString()));
+    return { value, duplicates, unmatchable: () => unmatchable };
+  }
   return { value, duplicates: [], strictError: strictErrors[0] };
 }
 

@@ -2,17 +2,23 @@
 //
 // kube-apiserver compares the text of a value in the patch with what Go's encoder writes for the object: `"a<b"` is not
 // `"a\u003cb"`, although both mean the same.
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { quoteJson } from '../../schema/json/quote.js';
 
 /** Whether any text is written as Go's encoder may not do it, found out without reading it all. */
 const MAY_DIFFER = /[<>&\\\u2028\u2029]/;
 
 /** Their places among the operations. `json` is a JSON text that has been read as a list of operations. */
-export function unmatchableTests(json: string): ReadonlySet<number> {
+export function* unmatchableTests(json: string): StepGenerator<ReadonlySet<number>> {
   if (!json.includes('test') || !MAY_DIFFER.test(json)) return NONE;
   const found = new Set<number>();
   const scan = new Scan(json);
+  let yieldAt = SLICE_LENGTH;
   for (let text = scan.nextText(); text !== undefined; text = scan.nextText()) {
+    if (scan.at >= yieldAt) {
+      yieldAt = scan.at + SLICE_LENGTH;
+      yield;
+    }
     if (!text.isKey && scan.depth >= OPERATION_DEPTH && scan.member === 'value' && isOdd(text.literal)) {
       found.add(scan.operation);
     }
@@ -21,10 +27,13 @@ export function unmatchableTests(json: string): ReadonlySet<number> {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+/** Some milliseconds. */
+const SLICE_LENGTH = 64 * 1024;
 /** Of the members of an operation: within it, within the list. */
 const OPERATION_DEPTH = 2;
 
-const isOdd = (literal: string): boolean => literal !== quoteJson(JSON.parse(literal) as string);
+const isOdd = (literal: string): boolean =>
+  MAY_DIFFER.test(literal) && literal !== quoteJson(JSON.parse(literal) as string);
 
 interface Text {
   /** With its quotes. */
@@ -43,6 +52,10 @@ class Scan {
   #keyIsNext = false;
 
   constructor(readonly json: string) {}
+
+  get at(): number {
+    return this.#at;
+  }
 
   nextText(): Text | undefined {
     for (; this.#at < this.json.length; this.#at++) {
