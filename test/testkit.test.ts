@@ -263,6 +263,70 @@ describe('a state of a throwaway cluster', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a throwaway cluster with faults', { timeout: 120_000 }, () => {
+  const MAPS = '/api/v1/namespaces/default/configmaps';
+  let cluster: Cluster;
+  before(async () => {
+    const { startCluster } = await testingLibrary();
+    cluster = await startCluster({
+      faults: {
+        rules: [
+          { fault: 'error', code: 429, retryAfterSeconds: 3, verbs: ['list'], resources: ['configmaps'], times: 1 },
+        ],
+      },
+    });
+  });
+  after(() => cluster.stop());
+
+  it('has those that it was started with, and lists them with the requests that they hit', async () => {
+    const refused = await cluster.request('GET', MAPS);
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '3']);
+    assert.equal((await cluster.request('GET', MAPS)).status, 200);
+    assert.deepEqual((await cluster.faults()).hits, [1]);
+    const lists = (await cluster.audit()).filter(({ requestURI }) => requestURI === MAPS);
+    assert.deepEqual(
+      lists.map(({ responseStatus, annotations }) => [responseStatus?.code, annotations?.['testing.binnacle/fault']]),
+      [
+        [429, 'rule 0: error 429'],
+        [200, undefined],
+      ],
+    );
+  });
+
+  it('loses the answer to a write that was done, and leaves what sets a test up alone', async () => {
+    await cluster.setFaults({ rules: [{ fault: 'error', code: 504, after: true, verbs: ['create', 'patch'] }] });
+    assert.equal((await cluster.request('POST', MAPS, { metadata: { name: 'lost' } })).status, 504);
+    await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'setup' } });
+    await cluster.setFaults({});
+    assert.equal((await cluster.request('GET', `${MAPS}/lost`)).status, 200);
+  });
+
+  it('lists a past state to who accepts one, and drops watches', async () => {
+    const names = async (query: string): Promise<string[]> => {
+      const { items } = (await cluster.request('GET', `${MAPS}${query}`)).json<{
+        items: { metadata: { name: string } }[];
+      }>();
+      return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('new-'));
+    };
+    await cluster.setFaults({ rules: [{ fault: 'stale-list', behind: 1_000_000 }, { fault: 'drop-watch' }] });
+    for (const name of ['new-1', 'new-2'])
+      await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+    assert.deepEqual(await names(''), ['new-1', 'new-2']);
+    // As long ago as is known: nothing was there.
+    assert.deepEqual(await names('?resourceVersion=0'), []);
+    const dropped = await cluster.request('GET', `${MAPS}?watch=1`);
+    assert.equal(dropped.status, 200);
+    await cluster.setFaults({});
+  });
+
+  it('refuses rules that it does not know', async () => {
+    await assert.rejects(
+      cluster.setFaults({ rules: [{ fault: 'error', code: 404 as 409 }] }),
+      /rules\[0\]\.code must be one of/,
+    );
+  });
+});
+
 /** Resolves when the signal aborts; `event` is called with `TYPE name data.a`. */
 async function watchEvents(on: Cluster, at: string, event: (text: string) => void, signal: AbortSignal): Promise<void> {
   const { metadata } = (await on.request('GET', at)).json<{ metadata: { resourceVersion: string } }>();

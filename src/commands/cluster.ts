@@ -10,6 +10,7 @@ import {
 } from '../testkit/protocol/control.js';
 import { ControlClient } from '../testkit/library/control-client.js';
 import { type Command, CommandFailure, EXIT } from './command.js';
+import { readFaultsFile } from './read-faults-file.js';
 
 const topic = defineTopic({
   key: 'cluster',
@@ -45,6 +46,11 @@ const WORDS: Readonly<Record<string, (asked: Asked) => Promise<string>>> = {
     );
     return `${id} ${kubeconfigPath}\n`;
   },
+  async faults({ send, word }) {
+    const settings = word === 'off' ? {} : word === undefined ? undefined : readFaultsFile(word);
+    const state = settings === undefined ? await send('GET', '/faults') : await send('PUT', '/faults', settings);
+    return `${JSON.stringify(state)}\n`;
+  },
   async audit({ send }) {
     const events = await send<unknown[]>('GET', '/audit');
     return events.map((event) => `${JSON.stringify(event)}\n`).join('');
@@ -62,6 +68,7 @@ export const cluster: Command = {
     'cluster snapshot            marks the state of this moment, and prints its name',
     'cluster reset SNAPSHOT      brings that state back; watches hear of it as of any change',
     'cluster fork [SNAPSHOT]     starts another cluster from it, and prints its id and kubeconfig',
+    'cluster faults [FILE|off]   makes requests fail or late by the rules in a file, or shows those in force',
     'cluster audit               prints the audit events of all requests',
     'cluster stop                ends it',
   ],

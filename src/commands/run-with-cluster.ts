@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type AuditLevel, CLUSTER_VARIABLE, type ClusterFacts, CONTROL_VARIABLE } from '../testkit/protocol/control.js';
 import { type Host, startHost } from '../testkit/library/host-process.js';
 import { openCluster, requestCluster } from '../testkit/library/start-cluster.js';
-import type { Cluster, Manifest } from '../testkit/library/types.js';
+import type { Cluster, FaultSettings, Manifest } from '../testkit/library/types.js';
 import type { CommandParts } from './command.js';
 import { makeEnvtestFolder } from './envtest-folder.js';
 
@@ -15,6 +15,7 @@ export interface Run {
   /** Of the server. */
   readonly flags: readonly string[];
   readonly manifests: readonly Manifest[];
+  readonly faults: FaultSettings | undefined;
   readonly auditFile: string | undefined;
   readonly auditLevel: AuditLevel;
   readonly keep: boolean;
@@ -29,13 +30,13 @@ const CLUSTER_DIED = 1;
 
 /** Answers the command's exit code. */
 export async function runWithCluster(run: Run, parts: CommandParts): Promise<number> {
-  const { command, flags, manifests, auditFile, auditLevel, keep } = run;
+  const { command, flags, manifests, faults, auditFile, auditLevel, keep } = run;
   // From here on a signal ends the command, and then the rest in order.
   const signals = new SignalsToChild();
   const host = await startHost({ detach: keep });
   try {
     const facts = await requestCluster(host.control, { flags, auditLevel });
-    const cluster = await openCluster(host.control, facts, { manifests });
+    const cluster = await openCluster(host.control, facts, { manifests, ...(faults !== undefined && { faults }) });
     const assets = path.join(path.dirname(host.control.socketPath), 'assets');
     makeEnvtestFolder(assets, parts.env['PATH'] ?? '');
     const env = {

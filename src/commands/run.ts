@@ -4,6 +4,7 @@ import { CommandLineMistake, parseFlags } from '../options/parse-flags.js';
 import { TOPICS } from '../options/topics.js';
 import { AUDIT_LEVELS, type AuditLevel } from '../testkit/protocol/control.js';
 import { type Command, CommandFailure } from './command.js';
+import { readFaultsFile } from './read-faults-file.js';
 import { runWithCluster } from './run-with-cluster.js';
 
 const topic = defineTopic({
@@ -23,6 +24,7 @@ const topic = defineTopic({
       default: 'Metadata',
       help: `With --audit, how much of each request: ${AUDIT_LEVELS.slice(1).join(', ')}.`,
     },
+    faults: { type: 'string', help: 'Make requests fail or late by the rules in this file, YAML or JSON.' },
     keep: { type: 'bool', help: 'Leave the cluster running when the command has ended, and say how to stop it.' },
   },
 });
@@ -32,7 +34,9 @@ const OWN_FLAGS = new Set(Object.keys(topic.flags));
 export const run: Command = {
   name: 'run',
   summary: 'runs a command, such as a test, with a throwaway cluster',
-  usage: ['run [--manifests=DIR] [--audit=FILE] [--keep] [flags of the server] -- COMMAND [ARGUMENT …]'],
+  usage: [
+    'run [--manifests=DIR] [--audit=FILE] [--faults=FILE] [--keep] [flags of the server] -- COMMAND [ARGUMENT …]',
+  ],
   about: `Starts a throwaway cluster, runs the command with it and ends with the command's exit code. The cluster keeps its objects in
 memory and is gone afterwards, also after Ctrl-C. The command finds it by KUBECONFIG; envtest by USE_EXISTING_CLUSTER and
 KUBEBUILDER_ASSETS. Flags of the server are passed on, as --emulated-version=1.33: \`binnacle help serve\` lists them.
@@ -51,13 +55,14 @@ KUBEBUILDER_ASSETS. Flags of the server are passed on, as --emulated-version=1.3
     if (positional.length > 0) throw new CommandLineMistake(`unexpected argument: ${positional[0]?.slice(0, 200)}`);
     const [program, ...programArgs] = command;
     if (program === undefined) throw new CommandLineMistake('name a command to run, after --');
-    const { manifests, audit, auditLevel, keep } = values.run;
+    const { manifests, audit, auditLevel, faults, keep } = values.run;
     if (!isLevel(auditLevel)) throw new CommandLineMistake(`unknown --audit-level: ${auditLevel}`);
     return runWithCluster(
       {
         command: { program, args: programArgs },
         flags: withoutOwn(own),
         manifests: manifests.map((file) => ({ path: path.resolve(file) })),
+        faults: faults === '' ? undefined : readFaultsFile(faults),
         auditFile: audit === '' ? undefined : path.resolve(audit),
         auditLevel: audit === '' ? 'None' : auditLevel,
         keep,

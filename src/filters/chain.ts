@@ -65,6 +65,8 @@ export interface ChainOptions {
   readonly threadUse?: SlowRequestsOptions['threadUse'];
   /** Writes wait for it, where it is there. */
   readonly storageVersions?: StorageVersionBarrier | undefined;
+  /** Faults on demand, in throwaway clusters alone. */
+  readonly faults?: Filter | undefined;
 }
 
 const nowMs = (): number => performance.now();
@@ -166,6 +168,8 @@ function onceKnown(options: ChainOptions, renderStatus: RenderStatus): readonly 
     { filter: sendableStatus },
     // What the handler refuses becomes an answer here, so that every filter above sees its status.
     { filter: refusals(renderStatus) },
+    // Below all that decides who may: a fault is no way around it.
+    { filter: options.faults },
     // Nothing is written before the storage version is published.
     { filter: options.storageVersions && storageVersionPrecondition(options.storageVersions) },
   ];

@@ -38,6 +38,8 @@ export interface MemorySnapshot {
 }
 
 export interface MemoryStore extends KeyValueStore {
+  /** The oldest and the newest revision that can be read. */
+  known(): { readonly oldest: number; readonly newest: number };
   snapshot(): MemorySnapshot;
   /** Writes what differs from the snapshot as ordinary changes, of which watches hear; answers how many. */
   restore(snapshot: MemorySnapshot): Promise<number>;
@@ -169,6 +171,10 @@ class InMemory implements MemoryStore {
     this.#closed = true;
     for (const cancel of this.#expiries) cancel();
     this.#hub.fail(new KvError('closed', 'the store is closed'));
+  }
+
+  known(): { readonly oldest: number; readonly newest: number } {
+    return { oldest: Math.max(this.#history.compacted, 1), newest: this.#revision };
   }
 
   snapshot(): MemorySnapshot {

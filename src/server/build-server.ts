@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
+import { type FaultInjection, faultInjection } from '../filters/fault-injection.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import type { HttpHandler } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
@@ -72,6 +73,8 @@ export interface ServerParts {
   readonly store?: KeyValueStore;
   /** Where several processes are one server: what this one shares with the others. */
   readonly link?: SupervisorLink | undefined;
+  /** Faults on demand; a server without them has no filter for them. */
+  readonly faults?: FaultInjection;
 }
 
 export async function buildServer(options: Options, logs: Logs, given: ServerParts = {}): Promise<RunningServer> {
@@ -83,7 +86,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
   const { lifecycle, health, hooks, metrics, certificates, debug } = parts;
-  const handler = buildHandler(parts);
+  const handler = buildHandler(parts, given);
   const { debugSocketPath: file } = options.features;
   if (file !== '' && link?.isFirst !== false)
     lifecycle.onDrained(await serveDebugSocket({ file, debug, log: logs.for('debug') }));
@@ -350,7 +353,7 @@ function buildRequestPath(parts: Access) {
   };
 }
 
-function buildHandler(parts: RequestPath): HttpHandler {
+function buildHandler(parts: RequestPath, { faults }: ServerParts): HttpHandler {
   const { options, logs, lifecycle, metrics, registry, resources } = parts;
   const handler = buildRequestHandler({
     ...parts,
@@ -364,6 +367,7 @@ function buildHandler(parts: RequestPath): HttpHandler {
       log: logs.for('flow-control'),
     }),
     morePaths: parts.encryption?.paths ?? [],
+    faults: faults && faultInjection(faults, SERVER_USER.name),
   });
   parts.entrance.set(handler);
   return handler;

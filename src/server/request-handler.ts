@@ -3,7 +3,7 @@ import type { Authentication } from '../authn/create-authenticator.js';
 import type { Audit } from '../filters/audit.js';
 import type { IdentityHeaders } from '../filters/authentication.js';
 import { buildChain } from '../filters/chain.js';
-import type { Exchange } from '../filters/exchange.js';
+import type { Exchange, Filter } from '../filters/exchange.js';
 import { monotonicClock, systemClock } from '../lib/async/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
@@ -65,6 +65,8 @@ export interface HandlerParts {
   readonly aggregation: WiredAggregation;
   readonly peers: WiredPeers | undefined;
   readonly storageVersions: WiredStorageVersions | undefined;
+  /** Only throwaway clusters have it. */
+  readonly faults: Filter | undefined;
 }
 
 export function buildRequestHandler(parts: HandlerParts): HttpHandler {
@@ -101,6 +103,7 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       tracing: parts.tracer,
       threadUse: (sinceMs) => threadUse.since(sinceMs),
       storageVersions: parts.storageVersions?.barrier,
+      faults: parts.faults,
       identityHeaders: identityHeadersOf(options),
       ...(parts.flowControl && { priorityAndFairness: parts.flowControl.filter }),
     },

@@ -64,6 +64,6 @@ export function etcdForm(value: Buffer): Buffer {
   const { group, type, object } = stored;
   if (type === undefined) return Buffer.from(`${encodeTree(object)}\n`);
   const options = { mediaType: PROTOBUF, cbor: false };
-  const form = storedForm({ local: false }, { resource: { group, resource: '' } }, options);
+  const form = storedForm(false, { resource: { group, resource: '' } }, options);
   return objectCodec(type).encodeStorage(object, form.kind === 'storage' ? form.mediaType : JSON_TYPE.name);
 }

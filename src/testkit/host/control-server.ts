@@ -4,6 +4,7 @@ import { errorText } from '../../lib/text/error-text.js';
 import type { ControlFailure, HostReady } from '../protocol/control.js';
 import type { Clusters } from './clusters.js';
 import { ControlError } from './control-error.js';
+import { readFaultSettings } from './read-faults.js';
 import { readSnapshotRequest, readStartRequest } from './read-request.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -82,6 +83,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   async 'POST ID/reset'({ clusters, id, body }) {
     return ok(await clusters.get(id).snapshots.reset(readSnapshotRequest(body)));
   },
+  'GET ID/faults': ({ clusters, id }) => ok(clusters.get(id).faults.state()),
+  'PUT ID/faults': ({ clusters, id, body }) => ok(clusters.get(id).faults.set(readFaultSettings(body))),
   async 'POST ID/fork'({ clusters, id, body }) {
     return { status: 201, body: (await clusters.fork(id, readSnapshotRequest(body))).facts };
   },

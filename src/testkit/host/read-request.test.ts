@@ -10,7 +10,7 @@ it('reads what a cluster is to be started with', () => {
 it('refuses fields that it does not know, and values of another type', () => {
   const refusal = (message: string) => ({ status: 400, message });
   assert.throws(() => readStartRequest([]), refusal('the body must be an object'));
-  assert.throws(() => readStartRequest({ flag: [] }), refusal('unknown field "flag"'));
+  assert.throws(() => readStartRequest({ flag: [] }), refusal('the body: unknown field "flag"'));
   assert.throws(() => readSnapshotRequest({ snapshot: 1 }), refusal('snapshot must be a string'));
   assert.throws(() => readStartRequest({ flags: [1] }), refusal('flags must be an array of strings'));
   assert.throws(

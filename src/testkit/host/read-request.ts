@@ -16,16 +16,22 @@ export function readSnapshotRequest(body: unknown): SnapshotRequest {
   return { snapshot };
 }
 
-function fieldsOf(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
+/** `what`: how it is called where it is wrong. */
+export function fieldsOf(
+  body: unknown,
+  known: readonly string[],
+  what = 'the body',
+): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ControlError(400, 'the body must be an object');
+    throw new ControlError(400, `${what} must be an object`);
   }
   const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new ControlError(400, `unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
+  if (unknown !== undefined)
+    throw new ControlError(400, `${what}: unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
   return body as Readonly<Record<string, unknown>>;
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
+export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 const isAuditLevel = (value: unknown): value is AuditLevel => AUDIT_LEVELS.some((level) => level === value);

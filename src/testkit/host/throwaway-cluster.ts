@@ -16,6 +16,7 @@ import type { ClusterFacts, StartRequest } from '../protocol/control.js';
 import { auditFlags, readAudit } from './audit-trail.js';
 import { clusterFlags } from './cluster-flags.js';
 import { ControlError } from './control-error.js';
+import { Faults } from './faults.js';
 import { Snapshots } from './snapshots.js';
 
 const PORT_TAKEN = 'address already in use';
@@ -26,6 +27,7 @@ const MAX_STOP_MS = 2_000;
 export interface ThrowawayCluster {
   readonly facts: ClusterFacts;
   readonly snapshots: Snapshots;
+  readonly faults: Faults;
   /** What it was started with, and where its keys are: a fork has the same. */
   readonly origin: Origin;
   /** Every request that was answered, oldest first. */
@@ -74,7 +76,7 @@ export async function startCluster({ id, folder, request, from }: StartParts): P
     log.close();
     throw error;
   });
-  const { server, options, store } = running;
+  const { server, options, store, faults } = running;
   const kubeconfigPath = path.join(folder, 'admin.kubeconfig');
   return {
     facts: {
@@ -87,6 +89,7 @@ export async function startCluster({ id, folder, request, from }: StartParts): P
       logPath,
     },
     snapshots: new Snapshots(store),
+    faults,
     origin: { folder, request },
     audit: () => readAudit(folder),
     async stop() {
@@ -136,6 +139,7 @@ interface Started {
   readonly server: RunningServer;
   readonly options: Options;
   readonly store: MemoryStore;
+  readonly faults: Faults;
 }
 
 async function startOnce({ flags, write, openStore }: ServerStart): Promise<Started> {
@@ -146,7 +150,8 @@ async function startOnce({ flags, write, openStore }: ServerStart): Promise<Star
   const { options } = command;
   const logs = createServerLogs(options, write);
   const store = openStore();
-  const server = await buildServer(options, logs, { store });
+  const faults = new Faults(store);
+  const server = await buildServer(options, logs, { store, faults });
   await server.started;
-  return { server, options, store };
+  return { server, options, store, faults };
 }

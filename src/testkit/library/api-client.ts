@@ -7,6 +7,7 @@ export interface ApiAddress {
   readonly url: string;
   readonly token: string;
   readonly ca: string;
+  readonly userAgent?: string;
 }
 
 export class ApiClient {
@@ -61,13 +62,19 @@ export class ApiClient {
     headers: Readonly<Record<string, string>>,
     signal?: AbortSignal,
   ): Promise<http.IncomingMessage> {
-    const { url, token } = this.#address;
+    const { url, token, userAgent = 'node' } = this.#address;
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const type = sent === undefined ? {} : { 'content-type': 'application/json' };
     const options = {
       method,
       agent: this.#agent,
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json', ...type, ...headers },
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...type,
+        ...headers,
+      },
       ...(signal !== undefined && { signal }),
     };
     return new Promise((resolve, reject) => {

@@ -1,9 +1,18 @@
+import { EXEMPT_AGENT } from '../../filters/exempt-agent.js';
 import type { ClusterFacts, StartRequest } from '../protocol/control.js';
 import { ApiClient } from './api-client.js';
 import { apply } from './apply.js';
 import { ownHost } from './own-host.js';
 import type { ControlClient } from './control-client.js';
-import type { AuditEvent, Cluster, ClusterOptions, ResetResult, Snapshot } from './types.js';
+import type {
+  AuditEvent,
+  Cluster,
+  ClusterOptions,
+  FaultSettings,
+  FaultsState,
+  ResetResult,
+  Snapshot,
+} from './types.js';
 import { waitFor } from './wait-for.js';
 
 /** Starts a throwaway cluster: an API server of its own, empty but for what every cluster has. */
@@ -23,11 +32,12 @@ export function requestCluster(control: ControlClient, options: ClusterOptions):
 export async function openCluster(
   control: ControlClient,
   facts: ClusterFacts,
-  { manifests }: Pick<ClusterOptions, 'manifests'>,
+  { manifests, faults }: Pick<ClusterOptions, 'manifests' | 'faults'>,
 ): Promise<Cluster> {
   const cluster = new RunningCluster(control, facts);
   try {
     if (manifests !== undefined) await cluster.apply(manifests);
+    if (faults !== undefined) await cluster.setFaults(faults);
   } catch (error) {
     await cluster.stop();
     throw error;
@@ -45,6 +55,8 @@ class RunningCluster implements Cluster {
   readonly #control: ControlClient;
   readonly #path: string;
   readonly #api: ApiClient;
+  /** Of what sets a test up, which faults do not hit. */
+  readonly #helper: ApiClient;
   #stopping: Promise<void> | undefined;
 
   constructor(control: ControlClient, { id, url, kubeconfig, kubeconfigPath, token, ca, logPath }: ClusterFacts) {
@@ -57,11 +69,12 @@ class RunningCluster implements Cluster {
     this.#control = control;
     this.#path = `/v1/clusters/${id}`;
     this.#api = new ApiClient({ url, token, ca });
+    this.#helper = new ApiClient({ url, token, ca, userAgent: EXEMPT_AGENT });
   }
 
-  apply: Cluster['apply'] = (manifests) => apply(this.#api, manifests);
+  apply: Cluster['apply'] = (manifests) => apply(this.#helper, manifests);
 
-  waitFor: Cluster['waitFor'] = (object, condition, options = {}) => waitFor(this.#api, object, condition, options);
+  waitFor: Cluster['waitFor'] = (object, condition, options = {}) => waitFor(this.#helper, object, condition, options);
 
   request: Cluster['request'] = (method, path, body, headers = {}) => this.#api.request(method, path, body, headers);
 
@@ -81,6 +94,14 @@ class RunningCluster implements Cluster {
     );
   }
 
+  setFaults(settings: FaultSettings): Promise<FaultsState> {
+    return this.#control.send<FaultsState>('PUT', `${this.#path}/faults`, settings);
+  }
+
+  faults(): Promise<FaultsState> {
+    return this.#control.send<FaultsState>('GET', `${this.#path}/faults`);
+  }
+
   audit(): Promise<AuditEvent[]> {
     return this.#control.send<AuditEvent[]>('GET', `${this.#path}/audit`);
   }
@@ -91,6 +112,7 @@ class RunningCluster implements Cluster {
 
   async #stop(): Promise<void> {
     this.#api.close();
+    this.#helper.close();
     await this.#control.send('DELETE', this.#path);
   }
 

@@ -8,6 +8,8 @@ export interface ClusterOptions {
   readonly emulatedVersion?: string;
   /** Applied before the cluster is handed over. */
   readonly manifests?: Manifests;
+  /** Faults that are in force from then on. */
+  readonly faults?: FaultSettings;
   /** How much `audit()` has of each request; `Metadata` by default, `None` for nothing. */
   readonly auditLevel?: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 }
@@ -46,6 +48,10 @@ export interface Cluster {
   reset(snapshot: Snapshot): Promise<ResetResult>;
   /** Starts another cluster with the state of the snapshot, or else of this moment. */
   fork(snapshot?: Snapshot): Promise<Cluster>;
+  /** Makes requests fail, or late, from now on; without rules all is well again. `apply` and `waitFor` are not hit. */
+  setFaults(settings: FaultSettings): Promise<FaultsState>;
+  /** The faults in force, and how often each has hit. */
+  faults(): Promise<FaultsState>;
   /** The audit events of all requests that have been answered, oldest first. */
   audit(): Promise<AuditEvent[]>;
   /** Ends the server and removes all that it has. */
@@ -63,6 +69,51 @@ export interface Snapshot {
 export interface ResetResult {
   /** How many objects were created, changed or deleted. */
   readonly changes: number;
+}
+
+export interface FaultSettings {
+  /** Of the chance by which requests are chosen; 1 where none is named. The same requests are hit by the same faults. */
+  readonly seed?: number;
+  /** Tried in their order; several can hit one request. */
+  readonly rules?: readonly FaultRule[];
+}
+
+export type FaultRule = FaultScope &
+  (
+    | {
+        /** Answers with an error; `after`: the request is done, and only its answer is lost. */
+        readonly fault: 'error';
+        readonly code: 409 | 410 | 429 | 500 | 503 | 504;
+        /** With 429; 1 where none is named. */
+        readonly retryAfterSeconds?: number;
+        readonly after?: boolean;
+      }
+    | { readonly fault: 'slow'; readonly delayMs: number }
+    /** A list with `resourceVersion=0` is that of so many changes ago; of 100 where none are named. */
+    | { readonly fault: 'stale-list'; readonly behind?: number }
+    /** A watch ends so long after it began; at once where no time is named. */
+    | { readonly fault: 'drop-watch'; readonly afterMs?: number }
+    | { readonly fault: 'delay-watch'; readonly delayMs: number }
+  );
+
+/** Which requests a fault may hit; any where nothing is named. */
+export interface FaultScope {
+  /** The API's own: get, list, watch, create, update, patch, delete, deletecollection. */
+  readonly verbs?: readonly string[];
+  /** As `pods`, `deployments.apps`, `pods/status`. */
+  readonly resources?: readonly string[];
+  readonly namespaces?: readonly string[];
+  /** How many of them, from 0 to 1; all where nothing is named. */
+  readonly share?: number;
+  /** It hits at most so often. */
+  readonly times?: number;
+}
+
+export interface FaultsState {
+  readonly seed: number;
+  readonly rules: readonly FaultRule[];
+  /** How often each rule has hit a request. */
+  readonly hits: readonly number[];
 }
 
 /** A text of YAML or JSON documents, an object, the path of a file or of a folder of files, or several of these. */

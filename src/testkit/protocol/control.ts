@@ -10,6 +10,8 @@
 //   GET    /v1/clusters/ID/snapshots           Snapshot[]
 //   DELETE /v1/clusters/ID/snapshots/SNAPSHOT
 //   POST   /v1/clusters/ID/reset     SnapshotRequest → ResetResult
+//   GET    /v1/clusters/ID/faults    FaultsState
+//   PUT    /v1/clusters/ID/faults    FaultSettings → FaultsState
 //   POST   /v1/clusters/ID/fork      SnapshotRequest → ClusterFacts
 //
 // An answer that is not 2xx is a ControlFailure.
@@ -59,6 +61,35 @@ export interface SnapshotRequest {
 export interface ResetResult {
   /** How many objects were created, changed or deleted. */
   readonly changes: number;
+}
+
+export interface FaultSettings {
+  /** Of the chance by which requests are chosen; 1 where none is named. */
+  readonly seed?: number;
+  /** None for a server that is well. */
+  readonly rules?: readonly FaultRuleSettings[];
+}
+
+export interface FaultRuleSettings {
+  readonly fault: 'error' | 'slow' | 'stale-list' | 'drop-watch' | 'delay-watch';
+  readonly verbs?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly namespaces?: readonly string[];
+  readonly share?: number;
+  readonly times?: number;
+  readonly code?: number;
+  readonly retryAfterSeconds?: number;
+  readonly after?: boolean;
+  readonly delayMs?: number;
+  readonly afterMs?: number;
+  readonly behind?: number;
+}
+
+export interface FaultsState {
+  readonly seed: number;
+  readonly rules: readonly FaultRuleSettings[];
+  /** How often each rule has hit a request. */
+  readonly hits: readonly number[];
 }
 
 export interface ControlFailure {
