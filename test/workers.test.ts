@@ -64,6 +64,27 @@ for (const store of ['embedded', 'etcd'] as const) {
       }
     });
 
+    it('have one page of metrics: what each did is counted', async () => {
+      const counted = async (): Promise<number> => {
+        const { body } = await server.request('GET', '/metrics');
+        const line = /^apiserver_request_total\{.*code="404".*resource="secrets".*verb="GET".*\} (\d+)$/m.exec(body);
+        return Number(line?.[1] ?? 0);
+      };
+      const before = await counted();
+      for (let i = 0; i < 6; i++) await server.request('GET', '/api/v1/namespaces/default/secrets/none');
+      assert.equal(await counted(), before + 6);
+      const { body } = await server.request('GET', '/metrics');
+      assert.equal(body.match(/^# TYPE apiserver_request_total /gm)?.length, 1);
+      assert.match(body, /^kubernetes_build_info\{.*\} 1$/m);
+    });
+
+    it('list the same health checks', async () => {
+      const bodies = await Promise.all(
+        Array.from({ length: 4 }, async () => (await server.request('GET', '/readyz?verbose')).body),
+      );
+      assert.equal(new Set(bodies).size, 1, bodies.join());
+    });
+
     it('one that dies is replaced, and the other serves meanwhile', async () => {
       const [, victim = 0] = workerPids(server.pid);
       process.kill(victim, 'SIGKILL');

@@ -13,6 +13,7 @@ export interface AvailabilityMetrics {
 export function createAvailabilityMetrics(registry: MetricRegistry): AvailabilityMetrics {
   const unavailable = registry.gauge({
     name: 'aggregator_unavailable_apiservice',
+    across: 'max',
     help: 'Whether an API service cannot be reached (1) or can (0).',
     labels: ['name'],
     stability: 'ALPHA',

@@ -31,12 +31,14 @@ export function reloadMetrics(registry: MetricRegistry, options: ReloadMetricsOp
   });
   const times = registry.gauge({
     name: `${prefix}_automatic_reload_last_timestamp_seconds`,
+    across: 'max',
     help: `When a changed ${topic} configuration was last taken up or refused.`,
     labels: ['status', 'apiserver_id_hash'],
     stability,
   });
   const info = registry.gauge({
     name: `${prefix}_last_config_info`,
+    across: 'max',
     help: `The hash of the ${topic} configuration that is in effect.`,
     labels: ['apiserver_id_hash', 'hash'],
     stability: 'ALPHA',

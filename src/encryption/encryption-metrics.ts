@@ -95,12 +95,14 @@ function kmsFamilies(registry: MetricRegistry) {
   });
   const usedAt = registry.gauge({
     name: `${envelope}_key_id_hash_last_timestamp_seconds`,
+    across: 'max',
     help: 'When a key of a KMS plugin was last used.',
     labels: keyLabels,
     stability: 'ALPHA',
   });
   const seenAt = registry.gauge({
     name: `${envelope}_key_id_hash_status_last_timestamp_seconds`,
+    across: 'max',
     help: 'When the status of a KMS plugin last named a key.',
     labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
     stability: 'ALPHA',
@@ -135,6 +137,7 @@ function kmsFamilies(registry: MetricRegistry) {
   });
   const fill = registry.gauge({
     name: `${envelope}_dek_cache_fill_percent`,
+    across: 'max',
     help: 'How much of the cache of data keys is used (KMS v1).',
     stability: 'ALPHA',
   });

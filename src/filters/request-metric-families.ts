@@ -95,6 +95,7 @@ export function requestMetricFamilies(registry: MetricRegistry) {
     }),
     deprecated: registry.gauge({
       name: 'apiserver_requested_deprecated_apis',
+      across: 'max',
       help: 'Deprecated APIs that were asked for, and the release that removes them.',
       labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
       stability: 'STABLE',

@@ -33,7 +33,7 @@ import { conversionWebhooks } from './outgoing/conversion-webhooks.js';
 import { createDialers } from './outgoing/dialers.js';
 import { expressionMetrics, lazyExpressions } from './kinds/expressions.js';
 import { buildFlowControl } from './flow-control/flow-control.js';
-import { Health } from './lifecycle/health.js';
+import { type FailedChecks, Health, type HealthEndpoint } from './lifecycle/health.js';
 import { deferredRef } from './lifecycle/deferred-ref.js';
 import { createLoopback, LOOPBACK_USER, SERVER_USER } from './outgoing/loopback.js';
 import { internalWriteAdmission } from './admission/internal-write-admission.js';
@@ -145,7 +145,12 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
     livezGracePeriodMs: options.generic.livezGracePeriodMs,
     log: logs.for('health'),
     observe: metrics.observeHealth,
+    ...(link !== undefined && {
+      others: async (endpoint) => (await link.channel.ask('health', endpoint)) as readonly FailedChecks[],
+    }),
   });
+  link?.channel.handle('health', (endpoint) => health.failures(endpoint as HealthEndpoint));
+  link?.channel.handle('metrics', (which) => (which === 'slis' ? metrics.sliRegistry : registry).collect());
   const dialers = createDialers(options, registry);
   const dialer = dialers.controlplane;
   // First of those that close at the end, and so the last: until then there may be something to send.
@@ -163,6 +168,7 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
     registry,
     served,
     health,
+    link,
     hooks: new PostStartHooks(health, link),
     dialers,
     tracer,

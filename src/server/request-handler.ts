@@ -8,7 +8,8 @@ import { monotonicClock, systemClock } from '../lib/async/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
 import { threadCounters, ThreadUseHistory } from '../lib/telemetry/thread-use.js';
-import { whenReady } from '../lib/async/maybe-promise.js';
+import type { MetricRegistry } from '../lib/telemetry/metrics.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { debounce } from '../lib/async/debounce.js';
 import type { StatusError } from '../machinery/status.js';
 import type { VersionInfo } from '../machinery/version-info.js';
@@ -26,7 +27,7 @@ import { createRouter } from '../rest/router.js';
 import type { RestServices } from '../rest/contract/services.js';
 import type { WiredAggregation } from './outgoing/aggregation.js';
 import type { Debug } from './paths/debug.js';
-import { metricsText, rawJson } from './paths/endpoints.js';
+import { metricsAnswer, rawJson } from './paths/endpoints.js';
 import type { WiredFlowControl } from './flow-control/flow-control.js';
 import type { Health } from './lifecycle/health.js';
 import type { Lifecycle } from './lifecycle/lifecycle.js';
@@ -41,6 +42,7 @@ import type { ServerMetrics } from './metrics/server-metrics.js';
 import type { WiredStorageVersions } from './kinds/storage-versions.js';
 import type { ServiceAccountTokens } from './access/service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
+import type { SupervisorLink } from '../workers/supervisor-link.js';
 
 /** After kinds came or went: most come with others, and their clients soon request discovery. */
 const PREPARE_DISCOVERY = { quietMs: 20, atMostMs: 250 };
@@ -67,6 +69,8 @@ export interface HandlerParts {
   readonly storageVersions: WiredStorageVersions | undefined;
   /** Only throwaway clusters have it. */
   readonly faults: Filter | undefined;
+  /** Where several processes are one server. */
+  readonly link: SupervisorLink | undefined;
 }
 
 export function buildRequestHandler(parts: HandlerParts): HttpHandler {
@@ -187,6 +191,7 @@ function buildPaths(
     flowControl,
     morePaths,
     aggregation,
+    link,
   }: HandlerParts,
   openApi: OpenApi,
 ): ReturnType<typeof createPaths> {
@@ -205,6 +210,8 @@ function buildPaths(
     onAggregated: () => aggregations.with().inc(),
   });
   resources.whenChanged(debounce(systemClock, PREPARE_DISCOVERY, () => discovery.prepare()));
+  const textOf = (which: string, registry: MetricRegistry): MaybePromise<string> =>
+    link === undefined ? registry.text() : (link.channel.ask('metrics', which) as Promise<string>);
   const handlers: PathHandler[] = [
     (request, path) => discovery.answer(request, path),
     (request, path) => openApi.handle(request, path),
@@ -213,8 +220,8 @@ function buildPaths(
     ...(flowControl?.paths ?? []),
     ...morePaths,
     getAt('/version', 'application/json', () => rawJson(200, version)),
-    at('/metrics', () => metricsText(metrics.registry)),
-    at('/metrics/slis', () => metricsText(metrics.sliRegistry)),
+    at('/metrics', () => whenReady(textOf('metrics', metrics.registry), metricsAnswer)),
+    at('/metrics/slis', () => whenReady(textOf('slis', metrics.sliRegistry), metricsAnswer)),
   ];
   const gated = pagesBehindGates(options, version, () => index());
   for (const { handler } of gated) handlers.push(handler);

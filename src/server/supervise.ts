@@ -1,11 +1,14 @@
 // The supervising process of a server with several: it has the port and the worker processes, and serves nothing itself.
 import type { Logs } from '../lib/telemetry/log.js';
+import { type CollectedMetric, MetricRegistry } from '../lib/telemetry/metrics.js';
 import { errorText } from '../lib/text/error-text.js';
 import type { Options } from '../options/options.js';
+import { MergedMetrics } from '../workers/merge-metrics.js';
 import { startWorkerProcess } from '../workers/processes.js';
 import { RestartBudget } from '../workers/restart-budget.js';
 import { exitText, Supervisor } from '../workers/supervisor.js';
 import { openPort } from './listener/port.js';
+import { registerProcessMetrics } from './metrics/process-metrics.js';
 
 export interface SupervisedServer {
   /** All workers have started. */
@@ -20,14 +23,30 @@ export interface SupervisedServer {
 export async function superviseServer(options: Options, logs: Logs): Promise<SupervisedServer> {
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   const log = logs.for('supervisor');
+  const own = new MetricRegistry();
+  registerProcessMetrics(own);
   const nowMs = (): number => performance.now();
+  const merged = { metrics: new MergedMetrics(), slis: new MergedMetrics() };
   const supervisor = new Supervisor({
     count: options.workers,
     start: startWorkerProcess,
     budget: new RestartBudget({ nowMs }),
     nowMs,
-    onReplaced: ({ index, pid, ...exit }) =>
-      log.error(undefined, 'A worker process ended and is replaced', { worker: index, pid, reason: exitText(exit) }),
+    onReplaced({ index, pid, ...exit }) {
+      merged.metrics.ended(index);
+      merged.slis.ended(index);
+      log.error(undefined, 'A worker process ended and is replaced', { worker: index, pid, reason: exitText(exit) });
+    },
+  });
+  supervisor.handle('metrics', async (asked) => {
+    const which = asked === 'slis' ? 'slis' : 'metrics';
+    const answers = await supervisor.askAll('metrics', which);
+    const reports = answers.map(({ index, content }) => ({ index, metrics: content as readonly CollectedMetric[] }));
+    return merged[which].text(which === 'slis' ? reports : [...reports, { index: -1, metrics: own.collect() }]);
+  });
+  supervisor.handle('health', async (endpoint, worker) => {
+    const answers = await supervisor.askOthers(worker, 'health', endpoint);
+    return answers.map(({ content }) => content);
   });
   const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));
   // Clients that come before a worker is there wait for it, as they do at kube-apiserver.

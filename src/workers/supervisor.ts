@@ -6,8 +6,14 @@
 //
 // Worker 0 starts first: it makes the files and opens the store that the others use.
 import type { Socket } from 'node:net';
+import { withTimeout } from '../lib/async/with-timeout.js';
 import type { Channel } from './channel.js';
 import type { RestartBudget } from './restart-budget.js';
+
+export interface WorkerAnswer {
+  readonly index: number;
+  readonly content: unknown;
+}
 
 /** How a process ended. */
 export interface Exit {
@@ -73,6 +79,8 @@ interface Worker {
 /** The last: it has answered everything and would close its stores. Worker 0 enters when it is alone. */
 const CLOSING = 'closing';
 
+/** What hangs is not waited for. */
+const ANSWER_MS = 2_000;
 /** Of connections that wait while every worker is being replaced. */
 const MAX_UNPLACED = 4096;
 
@@ -141,16 +149,27 @@ export class Supervisor {
     if (worker.handingOver === undefined) this.#handOverNext(worker);
   }
 
-  /** Asks every worker that takes connections; those that end meanwhile are left out. */
-  async askAll(
-    topic: string,
-    content?: unknown,
-  ): Promise<readonly { readonly index: number; readonly content: unknown }[]> {
-    const asked = [...this.#workers.values()].filter(({ state }) => state !== 'starting');
+  /** Asks every worker that takes connections; those that end meanwhile or do not answer are left out. */
+  askAll(topic: string, content?: unknown): Promise<readonly WorkerAnswer[]> {
+    return this.#ask(
+      [...this.#workers.values()].filter(({ state }) => state !== 'starting'),
+      topic,
+      content,
+    );
+  }
+
+  /** Asks those that have started, but for one. */
+  askOthers(than: number, topic: string, content?: unknown): Promise<readonly WorkerAnswer[]> {
+    const others = [...this.#workers.values()].filter(({ index, state }) => index !== than && state === 'started');
+    return this.#ask(others, topic, content);
+  }
+
+  async #ask(asked: readonly Worker[], topic: string, content: unknown): Promise<readonly WorkerAnswer[]> {
     const answers = await Promise.all(
-      asked.map(async ({ index, process: { channel } }) => {
+      asked.map(async ({ index, process: { channel } }): Promise<readonly WorkerAnswer[]> => {
         try {
-          return [{ index, content: await channel.ask(topic, content) }];
+          const answer = channel.ask(topic, content).then((given) => [{ index, content: given }]);
+          return await withTimeout(answer, { ms: ANSWER_MS, onTimeout: () => [] });
         } catch {
           return [];
         }

@@ -16,6 +16,8 @@ export interface MetricDefinition {
   readonly stability: Stability;
   /** The release line that deprecated it, such as `1.27`: hidden from the next one on. */
   readonly deprecatedVersion?: string;
+  /** What the value of a server of several processes is, by those of its processes. Their sum without it. */
+  readonly across?: 'max' | 'min';
 }
 
 export interface Metric {

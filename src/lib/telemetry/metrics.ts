@@ -22,6 +22,24 @@ export interface RegistryOptions {
   readonly version?: string;
 }
 
+/** A metric as it is shown. */
+export interface CollectedMetric {
+  readonly name: string;
+  readonly type: Metric['type'];
+  readonly help: string;
+  readonly across: MetricDefinition['across'];
+  /** A line for each series, or several for histograms and summaries. */
+  readonly lines: readonly string[];
+}
+
+export function expositionText(metrics: readonly CollectedMetric[]): string {
+  const text: string[] = [];
+  for (const { name, type, help, lines } of metrics) {
+    append(text, [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`], lines);
+  }
+  return text.length === 0 ? '' : `${text.join('\n')}\n`;
+}
+
 /** All metrics of a process. */
 export class MetricRegistry {
   private readonly metrics = new Map<string, Metric>();
@@ -76,21 +94,23 @@ export class MetricRegistry {
 
   /** The exposition text: metrics by name, series by their labels. */
   text(): string {
+    return expositionText(this.collect());
+  }
+
+  /** The same by metric. */
+  collect(): CollectedMetric[] {
     for (const collector of this.collectors) collector();
-    const lines: string[] = [];
+    const collected: CollectedMetric[] = [];
     for (const name of [...this.metrics.keys()].sort()) {
       const metric = this.metrics.get(name);
       if (metric === undefined || !this.isShown(metric.definition)) continue;
-      const series: string[] = [];
-      metric.encode(series);
-      if (series.length === 0) continue;
-      append(
-        lines,
-        [`# HELP ${name} ${escapeHelp(helpOf(metric.definition))}`, `# TYPE ${name} ${metric.type}`],
-        series,
-      );
+      const lines: string[] = [];
+      metric.encode(lines);
+      if (lines.length === 0) continue;
+      const { type, definition } = metric;
+      collected.push({ name, type, help: escapeHelp(helpOf(definition)), across: definition.across, lines });
     }
-    return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    return collected;
   }
 
   private register<M extends Metric>(metric: M): M {

@@ -23,7 +23,12 @@ export interface HealthOptions {
   readonly log: Logger;
   /** Called with the result of each check. */
   readonly observe?: (check: string, endpoint: HealthEndpoint, healthy: boolean) => void;
+  /** What fails in the other processes of this server. */
+  readonly others?: (endpoint: HealthEndpoint) => Promise<readonly FailedChecks[]>;
 }
+
+/** Why, by the name of the check. */
+export type FailedChecks = Readonly<Record<string, string>>;
 
 export class Health {
   private readonly checks: Record<HealthEndpoint, HealthCheck[]> = { healthz: [], livez: [], readyz: [] };
@@ -63,6 +68,16 @@ export class Health {
     this.checks.readyz.push(check);
   }
 
+  /** What fails in this process. */
+  async failures(endpoint: HealthEndpoint): Promise<FailedChecks> {
+    const failed: Record<string, string> = {};
+    for (const each of this.checks[endpoint]) {
+      const wrong = await each.check();
+      if (wrong !== undefined) failed[each.name] = wrong;
+    }
+    return failed;
+  }
+
   /** What /readyz would say, for the server itself. */
   async ready(): Promise<boolean> {
     const wrong = await Promise.all(this.checks.readyz.map(async (check) => check.check()));
@@ -95,6 +110,7 @@ export class Health {
     let output = '';
     let details = '';
     const failed: string[] = [];
+    const elsewhere = (await this.options.others?.(endpoint)) ?? [];
     for (const check of inOrder(this.checks[endpoint])) {
       const { name, group } = check;
       if (excluded.has(name)) {
@@ -107,7 +123,7 @@ export class Health {
         output += `[+]${name} excluded with ${group}: ok\n`;
         continue;
       }
-      const wrong = await check.check();
+      const wrong = (await check.check()) ?? elsewhere.find((failures) => failures[name] !== undefined)?.[name];
       observe?.(name, endpoint, wrong === undefined);
       if (wrong === undefined) {
         output += `[+]${name} ok\n`;

@@ -8,6 +8,7 @@ export type HealthObserver = (check: string, endpoint: HealthEndpoint, healthy: 
 export function createHealthMetrics(registry: MetricRegistry): HealthObserver {
   const last = registry.gauge({
     name: 'kubernetes_healthcheck',
+    across: 'min',
     help: 'The last result of a health check: 1 when it passed.',
     labels: ['name', 'type'],
     stability: 'STABLE',

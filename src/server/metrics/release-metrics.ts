@@ -27,6 +27,7 @@ export function registerReleaseMetrics(registry: MetricRegistry, release: Releas
   const { emulatedVersion, featureGates } = release;
   const versions = registry.gauge({
     name: 'version_info',
+    across: 'max',
     help: 'The release, what it emulates and what it stays compatible with; the value is always 1.',
     labels: ['component', 'binary', 'emulation', 'min_compat'],
     stability: 'ALPHA',
@@ -41,6 +42,7 @@ export function registerReleaseMetrics(registry: MetricRegistry, release: Releas
     .set(1);
   const features = registry.gauge({
     name: 'kubernetes_feature_enabled',
+    across: 'max',
     help: 'Whether a feature is on, by its stage.',
     labels: ['name', 'stage'],
     stability: 'BETA',

@@ -6,7 +6,7 @@ import type { RequestInfo } from '../../machinery/request-info.js';
 import type { VersionInfo } from '../../machinery/version-info.js';
 import { createHealthMetrics, type HealthObserver } from './health-metrics.js';
 import { type MetricFlags, metricOptions } from './metric-options.js';
-import { registerProcessMetrics, tlsErrorCounter } from './process-metrics.js';
+import { registerBuildMetrics, registerProcessMetrics, tlsErrorCounter } from './process-metrics.js';
 import { registerReleaseMetrics, type Release } from './release-metrics.js';
 
 export interface ServerMetrics {
@@ -34,7 +34,8 @@ export function createServerMetrics({ flags, version, release, isServed, log }: 
   const options = metricOptions(flags, log);
   const registry = new MetricRegistry(options);
   const sliRegistry = new MetricRegistry(options);
-  registerProcessMetrics(registry, version);
+  registerProcessMetrics(registry);
+  registerBuildMetrics(registry, version);
   registerReleaseMetrics(registry, release);
   return {
     registry,

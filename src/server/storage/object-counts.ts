@@ -24,15 +24,23 @@ type CountedStore = Pick<ResourceStore, 'count' | 'amount'>;
 /** Nothing waits for the first count: it may be long. */
 export function objectCountHook({ metrics, stored, sizes, everyMs, log }: ObjectCountOptions): PostStartHook {
   const help = 'Stored objects at the last count; -1 when they could not be counted.';
-  const objects = metrics.gauge({ name: 'apiserver_storage_objects', help, labels: ['resource'], stability: 'STABLE' });
+  const objects = metrics.gauge({
+    name: 'apiserver_storage_objects',
+    across: 'max',
+    help,
+    labels: ['resource'],
+    stability: 'STABLE',
+  });
   const byGroup = metrics.gauge({
     name: 'apiserver_resource_objects',
+    across: 'max',
     help,
     labels: ['group', 'resource'],
     stability: 'ALPHA',
   });
   const bytes = metrics.gauge({
     name: 'apiserver_resource_size_estimate_bytes',
+    across: 'max',
     help: 'Bytes of the stored objects, by those that are at hand; -1 where none are.',
     labels: ['group', 'resource'],
     stability: 'ALPHA',

@@ -46,6 +46,7 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
   const initial = counter('apiserver_init_events_total', 'Events of the watch cache that watches began with.');
   const reached = registry.gauge({
     name: 'apiserver_watch_cache_resource_version',
+    across: 'max',
     help: 'The version the watch cache has reached.',
     labels: WHERE,
     stability: 'ALPHA',
@@ -96,6 +97,7 @@ export function pollStorageSize(
 ): void {
   const bytes = registry.gauge({
     name: 'apiserver_storage_size_bytes',
+    across: 'max',
     help: 'The size of the store.',
     labels: ['storage_cluster_id'],
     stability: 'STABLE',
