@@ -7,6 +7,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { type EtcdProcess, etcdPrograms, startEtcdCluster } from './etcd-process.js';
+import { startControlPlane } from './support/control-plane.js';
 import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -43,6 +44,35 @@ it(
       await server?.stop();
       await Promise.all(cluster.map((member) => member.remove()));
       fs.rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+it(
+  'an etcd that hangs alone fails requests within their deadline, and says so',
+  { timeout: 120_000, skip: newest === undefined && 'no etcd program at hand' },
+  async () => {
+    const controlPlane = await startControlPlane(newest?.program ?? '');
+    try {
+      const server = await controlPlane.start([]);
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+      assert.equal((await server.request('POST', MAPS, body)).status, 201);
+      controlPlane.etcd.pause();
+      const [get, list, post, late] = await Promise.all([
+        server.request('GET', `${MAPS}/a`),
+        server.request('GET', MAPS),
+        server.request('POST', MAPS, { ...body, metadata: { name: 'b' } }),
+        server.request('GET', `${MAPS}/a?timeout=1s`),
+      ]);
+      for (const answer of [get, list, post]) {
+        assert.equal(answer.status, 503, answer.body);
+        assert.match(answer.body, /etcd is unavailable: context deadline exceeded/);
+      }
+      assert.equal(late.status, 504, late.body);
+      controlPlane.etcd.resume();
+      await pollUntil(async () => (await server.request('GET', `${MAPS}/a`)).status === 200);
+    } finally {
+      await controlPlane.remove();
     }
   },
 );
