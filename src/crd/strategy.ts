@@ -61,10 +61,12 @@ export function customStrategy(options: StrategyOptions): Strategy {
   return {
     anyFinalizer: true,
     hasStatus,
-    get weight() {
-      return weight();
+    cost: {
+      get weight() {
+        return weight();
+      },
+      mayRunLong: true,
     },
-    rulesMayRunLong: true,
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beginCreate(object) {

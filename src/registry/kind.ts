@@ -207,14 +207,19 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** What was found out about an object when its write was begun, where the rules go by it. */
   readonly findings?: Findings;
-  /** The rules are written by users: an object's size does not bound how long they run. */
-  readonly rulesMayRunLong?: boolean;
-  /** How many times as long the rules run as those of other kinds on an object of this size. Default 1. */
-  readonly weight?: number;
-  /** How many times as long the rules alone run, which compile expressions that users wrote. */
-  readonly rulesWeight?: number;
+  readonly cost?: RuleCost;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
+}
+
+/** How long the rules of a kind run: it decides which writes go to a worker. */
+export interface RuleCost {
+  /** The rules are written by users: an object's size does not bound how long they run. */
+  readonly mayRunLong?: boolean;
+  /** How many times as long the rules run as those of other kinds on an object of this size. Default 1. */
+  readonly weight?: number;
+  /** How many times as long the rules alone run, which compile expressions that users wrote. Default 1. */
+  readonly rulesWeight?: number;
 }
 
 /** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */

@@ -56,7 +56,7 @@ export function prepareUpdate(
 }
 
 const workersForRules = (registry: ResourceRegistry, bytes: number): WorkerPool | undefined =>
-  workersFor(registry, bytes * (registry.kind.strategy.rulesWeight ?? 1));
+  workersFor(registry, bytes * (registry.kind.strategy.cost?.rulesWeight ?? 1));
 
 // hot: most kinds' rules are known to be done at once.
 function startInline(
@@ -65,7 +65,7 @@ function startInline(
   inline: (interruptible: LifeContext) => MaybePromise<undefined>,
   onWorker: (workers: WorkerPool) => Promise<Buffer | undefined>,
 ): MaybePromise<Buffer | undefined> {
-  if (kind.strategy.rulesMayRunLong !== true || workers === undefined) return inline(context);
+  if (kind.strategy.cost?.mayRunLong !== true || workers === undefined) return inline(context);
   const untilMs = performance.now() + INLINE_BUDGET_MS;
   const warnings: string[] = [];
   try {

@@ -38,7 +38,7 @@ export const workersFor = (
   { workers, kind }: Pick<ResourceRegistry, 'workers' | 'kind'>,
   bytes: number,
 ): WorkerPool | undefined =>
-  workers !== undefined && bytes * (kind.strategy.weight ?? 1) >= workers.minBytes ? workers : undefined;
+  workers !== undefined && bytes * (kind.strategy.cost?.weight ?? 1) >= workers.minBytes ? workers : undefined;
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;

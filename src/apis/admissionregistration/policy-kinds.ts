@@ -113,7 +113,7 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
   };
   return {
     anyFinalizer: true,
-    rulesWeight: EXPRESSIONS_WEIGHT,
+    cost: { rulesWeight: EXPRESSIONS_WEIGHT },
     metadataOnUpdate: [],
     hasGeneration: true,
     allowUnconditionalUpdate: false,

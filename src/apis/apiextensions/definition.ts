@@ -59,7 +59,7 @@ export const customResourceDefinition = (
     validateName: () => [],
     anyFinalizer: true,
     hasStatus: true,
-    rulesWeight: EXPRESSIONS_WEIGHT,
+    cost: { rulesWeight: EXPRESSIONS_WEIGHT },
     allowUnconditionalUpdate: false,
     prepareForCreate: (object, { features }) => {
       dropGatedFields(GATED, object, undefined, features);

@@ -27,7 +27,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     versions: resourceVersions({}),
     storageVersion: STORAGE_VERSION,
     strategy: {
-      rulesWeight: EXPRESSIONS_WEIGHT,
+      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
       metadataOnUpdate: [],
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;

@@ -42,7 +42,7 @@ export function resourceClaimTemplateKind(
     storageVersion: STORAGE_VERSION,
     strategy: {
       findings: verdicts,
-      rulesWeight: EXPRESSIONS_WEIGHT,
+      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
       metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {

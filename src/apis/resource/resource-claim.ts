@@ -46,7 +46,7 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
       hasStatus: true,
       hasGeneration: false,
       findings: verdicts,
-      rulesWeight: EXPRESSIONS_WEIGHT,
+      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
       metadataOnUpdate: [],
       beginCreate: async (object, context) => {
         if (context.features.enabled('DRAAdminAccess')) {
