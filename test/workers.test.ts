@@ -2,6 +2,9 @@
 // runs-on: every-node
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { etcdPrograms } from './etcd-process.js';
@@ -18,15 +21,20 @@ for (const store of ['embedded', 'etcd'] as const) {
   describe(`two worker processes, ${store}`, { skip: store === 'etcd' && skip, timeout: 120_000 }, () => {
     let controlPlane: ControlPlane | undefined;
     let server: TestServer;
+    let folder: string;
     const sockets: TLSSocket[] = [];
     before(async () => {
-      const flags = ['--workers=2'];
+      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-workers-'));
+      const policy = path.join(folder, 'policy.yaml');
+      fs.writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n');
+      const flags = ['--workers=2', `--audit-policy-file=${policy}`, `--audit-log-path=${folder}/audit.log`];
       if (store === 'etcd') controlPlane = await startControlPlane(etcdProgram?.program ?? '');
       server = await (controlPlane?.start(flags) ?? startTestServer({ flags }));
     });
     after(async () => {
       for (const socket of sockets) socket.destroy();
       await (controlPlane?.remove() ?? server?.stop());
+      fs.rmSync(folder, { recursive: true, force: true });
     });
 
     const open = (): TLSSocket => {
@@ -76,6 +84,21 @@ for (const store of ['embedded', 'etcd'] as const) {
       const { body } = await server.request('GET', '/metrics');
       assert.equal(body.match(/^# TYPE apiserver_request_total /gm)?.length, 1);
       assert.match(body, /^kubernetes_build_info\{.*\} 1$/m);
+    });
+
+    it('have one audit log', async () => {
+      const paths = Array.from({ length: 20 }, (_, i) => `/api/v1/namespaces/default/secrets/audited-${i}`);
+      await Promise.all(paths.map((one) => server.request('GET', one)));
+      const lines = (): readonly { requestURI: string; stage: string }[] =>
+        fs
+          .readFileSync(path.join(folder, 'audit.log'), 'utf8')
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as { requestURI: string; stage: string });
+      await pollUntil(() => {
+        const done = lines().filter(({ stage }) => stage === 'ResponseComplete');
+        return paths.every((one) => done.filter(({ requestURI }) => requestURI === one).length === 1);
+      });
     });
 
     it('list the same health checks', async () => {

@@ -27,6 +27,7 @@ import { buildAdmission } from './admission/admission.js';
 import { buildWorkerPool } from './worker/build-worker-pool.js';
 import { buildAggregation } from './outgoing/aggregation.js';
 import { buildAudit } from './telemetry/audit.js';
+import { sharedAuditLog } from './telemetry/shared-audit-log.js';
 import { type Authorization, buildAuthorization } from './access/authorization.js';
 import { createDebug, serveDebugSocket } from './paths/debug.js';
 import { conversionWebhooks } from './outgoing/conversion-webhooks.js';
@@ -155,7 +156,13 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
   const dialer = dialers.controlplane;
   // First of those that close at the end, and so the last: until then there may be something to send.
   const tracer = createTracer(options, { metrics: registry, dialer, log: logs.for('tracing'), onDrained });
-  const audit = buildAudit(options, { metrics: registry, log: logs.for('audit'), dialer, onDrained });
+  const audit = buildAudit(options, {
+    metrics: registry,
+    log: logs.for('audit'),
+    dialer,
+    onDrained,
+    sharedLog: link && sharedAuditLog(link),
+  });
   return {
     options,
     logs,

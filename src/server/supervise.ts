@@ -8,6 +8,8 @@ import { startWorkerProcess } from '../workers/processes.js';
 import { RestartBudget } from '../workers/restart-budget.js';
 import { exitText, Supervisor } from '../workers/supervisor.js';
 import { openPort } from './listener/port.js';
+import { auditLogWriter } from './telemetry/audit.js';
+import { writeForWorkers } from './telemetry/shared-audit-log.js';
 import { registerProcessMetrics } from './metrics/process-metrics.js';
 
 export interface SupervisedServer {
@@ -48,6 +50,8 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
     const answers = await supervisor.askOthers(worker, 'health', endpoint);
     return answers.map(({ content }) => content);
   });
+  const auditLog = options.audit.auditLogPath === '' ? undefined : auditLogWriter(options.audit, logs.for('audit'));
+  if (auditLog !== undefined) supervisor.handle('audit', writeForWorkers(auditLog));
   const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));
   // Clients that come before a worker is there wait for it, as they do at kube-apiserver.
   const listener = { address, port, permitPortSharing, pauseOnConnect: true, log: logs.for('listener') };
@@ -66,6 +70,7 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
     signalled,
     async shutdown() {
       await Promise.race([supervisor.shutdown((phase) => phase === lastPhase && open.close()), supervisor.failed]);
+      await auditLog?.close();
     },
   };
 }

@@ -2,7 +2,7 @@ import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testRequest } from '../../filters/testing.js';
-import { Health } from './health.js';
+import { type FailedChecks, Health, type HealthEndpoint } from './health.js';
 import { PostStartHooks } from './post-start-hooks.js';
 
 const get = async (health: Health, target: string): Promise<[number | undefined, unknown]> => {
@@ -80,4 +80,16 @@ test('a hook that fails is an error with its name', async () => {
   await assert.rejects(hooks.run(new AbortController().signal, silentLog), {
     message: 'PostStartHook "rbac/bootstrap-roles" failed: no store',
   });
+});
+
+test('what fails in another process of the server fails here', async () => {
+  const other = new Health({ livezGracePeriodMs: 0, log: silentLog });
+  other.add({ name: 'etcd', check: () => 'no connection' });
+  const others = async (endpoint: HealthEndpoint): Promise<readonly FailedChecks[]> => [await other.failures(endpoint)];
+  const health = new Health({ livezGracePeriodMs: 0, log: silentLog, others });
+  health.add({ name: 'etcd', check: () => undefined });
+  assert.deepEqual(await get(health, '/readyz'), [
+    500,
+    '[+]ping ok\n[+]log ok\n[-]etcd failed: reason withheld\nreadyz check failed\n',
+  ]);
 });

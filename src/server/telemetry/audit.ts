@@ -32,22 +32,32 @@ export interface AuditParts {
   readonly dialer: Dialer;
   /** Called when nothing is in flight any more. */
   readonly onDrained: (close: () => Promise<void>) => void;
+  /** Where several processes are one server: one of them writes the log of all. */
+  readonly sharedLog?: LineWriter | undefined;
 }
 
 /** Undefined when nothing is recorded. Throws what keeps the server from starting. */
-export function buildAudit({ audit }: Options, parts: AuditParts): Audit | undefined {
+export function buildAudit({ audit, workers }: Options, parts: AuditParts): Audit | undefined {
   const { metrics: registry, log, dialer, onDrained } = parts;
   const metrics = createAuditMetrics(registry);
   const policy = readPolicy(audit.auditPolicyFile, log);
   const onLost = lostEvents({ log, count: metrics.lost, clock: systemClock });
-  const writer = logWriter(audit, log);
+  const writer = audit.auditLogPath === '' ? undefined : (parts.sharedLog ?? auditLogWriter(audit, log));
   if (policy === undefined) return undefined;
   const ending = new AbortController();
   const backends = [
-    ...(writer === undefined ? [] : [logBackend(audit, writer, onLost)]),
+    ...(writer === undefined ? [] : [logBackend(audit, { writer, onLost, workers })]),
     ...(audit.auditWebhookConfigFile === ''
       ? []
-      : [webhookBackend(audit, { dialer, ending: ending.signal, onLost, observe: restClientMetrics(registry) })]),
+      : [
+          webhookBackend(audit, {
+            dialer,
+            ending: ending.signal,
+            onLost,
+            workers,
+            observe: restClientMetrics(registry),
+          }),
+        ]),
   ];
   if (backends.length === 0) return undefined;
   const sink = union(backends);
@@ -69,9 +79,9 @@ function readPolicy(file: string, log: Logger): Audit['policy'] | undefined {
   return compilePolicy(loaded.policy);
 }
 
-function logWriter(audit: AuditOptions, log: Logger): LineWriter | undefined {
+/** Writes to `--audit-log-path`, which is set. */
+export function auditLogWriter(audit: AuditOptions, log: Logger): LineWriter {
   const file = audit.auditLogPath;
-  if (file === '') return undefined;
   if (file === '-') return standardOutput(process.stdout);
   ensureFile(file);
   const now = (): number => Date.now();
@@ -96,14 +106,21 @@ function ensureFile(file: string): void {
   }
 }
 
-function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): AuditBackend {
+interface LogParts {
+  readonly writer: LineWriter;
+  readonly onLost: OnLost;
+  /** How many processes share the limits of the throttle. */
+  readonly workers: number;
+}
+
+function logBackend(audit: AuditOptions, { writer, onLost, workers }: LogParts): AuditBackend {
   const log: Log = { writer, format: audit.auditLogFormat === 'legacy' ? 'legacy' : 'json', onLost };
   const batches = {
     bufferSize: audit.auditLogBatchBufferSize,
     maxBatchSize: audit.auditLogBatchMaxSize,
     maxBatchWaitMs: audit.auditLogBatchMaxWaitMs,
     throttle: audit.auditLogBatchThrottleEnable
-      ? { perSecond: audit.auditLogBatchThrottleQps, burst: audit.auditLogBatchThrottleBurst }
+      ? shareOf(workers, audit.auditLogBatchThrottleQps, audit.auditLogBatchThrottleBurst)
       : undefined,
     parallel: false,
     // Each batch has a token of its own where there is a throttle.
@@ -121,7 +138,12 @@ function logBackend(audit: AuditOptions, writer: LineWriter, onLost: OnLost): Au
   return truncating(backend, limits, onLost);
 }
 
-type WebhookParts = Omit<AuditWebhookOptions, 'file' | 'initialBackoffMs'>;
+const shareOf = (workers: number, perSecond: number, burst: number): BufferedOptions['throttle'] => ({
+  perSecond: perSecond / workers,
+  burst: Math.max(1, Math.round(burst / workers)),
+});
+
+type WebhookParts = Omit<AuditWebhookOptions, 'file' | 'initialBackoffMs'> & Pick<LogParts, 'workers'>;
 
 function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend {
   const { onLost } = parts;
@@ -135,7 +157,7 @@ function webhookBackend(audit: AuditOptions, parts: WebhookParts): AuditBackend 
     maxBatchSize: audit.auditWebhookBatchMaxSize,
     maxBatchWaitMs: audit.auditWebhookBatchMaxWaitMs,
     throttle: audit.auditWebhookBatchThrottleEnable
-      ? { perSecond: audit.auditWebhookBatchThrottleQps, burst: audit.auditWebhookBatchThrottleBurst }
+      ? shareOf(parts.workers, audit.auditWebhookBatchThrottleQps, audit.auditWebhookBatchThrottleBurst)
       : undefined,
     parallel: true,
     joinable: false,
