@@ -5,7 +5,7 @@
 //   Trace[7]: ---"main thread" busy 790ms,collecting garbage 45ms,longest hold 130ms
 //   Trace[7]: [812ms] END
 import type { Logger } from '../lib/telemetry/log.js';
-import type { ThreadUse } from '../lib/telemetry/thread-use.js';
+import type { ThreadUse } from '../lib/scheduling/thread-use.js';
 import { goQuote } from '../lib/go/quote.js';
 import type { Exchange, Filter } from './exchange.js';
 

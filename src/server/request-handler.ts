@@ -7,7 +7,7 @@ import type { Exchange, Filter } from '../filters/exchange.js';
 import { monotonicClock, systemClock } from '../lib/async/clock.js';
 import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
-import { threadCounters, ThreadUseHistory } from '../lib/telemetry/thread-use.js';
+import { threadCounters, ThreadUseHistory } from '../lib/scheduling/thread-use.js';
 import type { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { debounce } from '../lib/async/debounce.js';
