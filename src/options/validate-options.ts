@@ -13,6 +13,7 @@ import { authenticationErrors } from './validate/authentication.js';
 import { authorizationErrors } from './validate/authorization.js';
 import { etcdErrors } from './validate/etcd.js';
 import { genericErrors } from './validate/generic.js';
+import { storeErrors } from './validate/store.js';
 
 export interface ValidationHooks {
   /** Reads and validates the file of --authorization-config; its error stands among the others. */
@@ -42,6 +43,7 @@ export function validateOptions(options: Options, hooks: ValidationHooks = {}): 
     ...serverCountErrors(options),
     ...controllerErrors(options),
     ...workerErrors(options),
+    ...storeErrors(options),
   ];
 }
 

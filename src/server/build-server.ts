@@ -42,6 +42,7 @@ import { Lifecycle } from './lifecycle/lifecycle.js';
 import { buildNodeAccess } from './outgoing/node-access.js';
 import { buildOtherTokens } from './access/other-tokens.js';
 import { openResources } from './storage/open-resources.js';
+import { serveStore } from './storage/serve-store.js';
 import { buildPeers } from './outgoing/peers.js';
 import { PostStartHooks } from './lifecycle/post-start-hooks.js';
 import { policiesWithWorkerFallback } from './worker/policies.worker.js';
@@ -216,6 +217,9 @@ async function openObjects(parts: Foundation, { store, link }: ServerParts) {
     warn: () => undefined,
   });
   const certificates = prepareCertificates(options, Date.now(), logs.for('certificates'));
+  const certificate = certificates.serving;
+  const stopStore = await serveStore({ options, store: stores.main, certificate, log: logs.for('stores') });
+  if (stopStore !== undefined) lifecycle.onDrained(stopStore);
   // What the server writes is looked at by plugins that are built later.
   const own = deferredRef<ObjectOperations>();
   const tokens = buildServiceAccountTokens(options, {

@@ -16,6 +16,19 @@ export const binnacle = defineTopic({
       type: 'string',
       help: "A file of further flags, one a line as --name=value, without quotes; '#' begins a comment. It stands before the other flags, which count more.",
     },
+    'store-access': {
+      type: 'string',
+      default: 'read-only',
+      help: "What clients of --store-listen-url may do: 'read-only', or 'read-write'.",
+    },
+    'store-client-ca-file': {
+      type: 'string',
+      help: 'The authority of the client certificates that --store-listen-url requires with https. It should be one of its own: who has such a certificate sees everything in the store.',
+    },
+    'store-listen-url': {
+      type: 'string',
+      help: "Serve the embedded store by etcd's API here as well: unix://PATH for a socket of this user's alone, or https://127.0.0.1:PORT with client certificates. Off by default.",
+    },
     workers: {
       type: 'string',
       default: '1',

@@ -20,6 +20,8 @@ export interface Stores {
   of(resource: GroupResource): KeyValueStore;
   /** Keeps objects as they are served, and not as kube-apiserver keeps them. */
   isEmbedded(store: KeyValueStore): boolean;
+  /** The embedded one, or the etcd of all resources without one of their own. */
+  readonly main: KeyValueStore;
   /** Every store, by the servers it is reached at; one without servers is the embedded one. */
   readonly all: ReadonlyMap<string, KeyValueStore>;
   /** A check of each store, by the name component statuses show; it rejects when the store is not well. */
@@ -67,6 +69,7 @@ export async function openStores(options: Options, parts: OpenStoresParts): Prom
     throw new StartFailure({ error: UNFINISHED, exitCode: 1 });
   }
   return {
+    main,
     all,
     isEmbedded: (store) => options.embeddedStore && store === main,
     of: ({ group, resource }) => overrides.get(`${group}/${resource}`) ?? main,
