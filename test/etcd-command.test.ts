@@ -168,16 +168,12 @@ describe('binnacle etcd', () => {
     const server = authority.issue('server', 'server', { ipAddresses: ['127.0.0.1'] });
     const client = authority.issue('client', 'client');
     const etcd = await start('tls', [
-      ...['--listen-client-urls', 'https://127.0.0.1:0', '--listen-metrics-urls', 'http://127.0.0.1:0'],
-      ...[
-        '--cert-file',
-        server.cert,
-        '--key-file',
-        server.key,
-        '--trusted-ca-file',
-        authority.ca,
-        '--client-cert-auth',
-      ],
+      '--listen-client-urls=https://127.0.0.1:0',
+      '--listen-metrics-urls=http://127.0.0.1:0',
+      `--cert-file=${server.cert}`,
+      `--key-file=${server.key}`,
+      `--trusted-ca-file=${authority.ca}`,
+      '--client-cert-auth',
     ]);
     const open = (more: object): ReturnType<typeof openEtcdStore> =>
       openEtcdStore({ dialer: directDialer, servers: etcd.urls, caFile: authority.ca, ...more });

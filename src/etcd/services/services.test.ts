@@ -228,12 +228,12 @@ describe("etcd's KV service", () => {
   });
 
   it('deletes ranges, and answers what was there', async () => {
-    const before = await etcd.put('d/1', 'x');
+    const first = await etcd.put('d/1', 'x');
     await etcd.put('d/2', 'y', { prevKv: true });
     const request = DELETE_RANGE_REQUEST.encode({ key: b('d/'), rangeEnd: b('d0'), prevKv: true });
     const { deleted, prevKvs, header } = DELETE_RANGE_RESPONSE.decode(await etcd.call('KV', 'DeleteRange', request));
     assert.deepEqual([deleted, prevKvs.map((kv) => kv.value.toString())], [2, ['x', 'y']]);
-    assert.equal(header?.revision, (before.header?.revision ?? 0) + 2, 'both in one revision');
+    assert.equal(header?.revision, (first.header?.revision ?? 0) + 2, 'both in one revision');
     const again = DELETE_RANGE_RESPONSE.decode(await etcd.call('KV', 'DeleteRange', request));
     assert.deepEqual([again.deleted, again.header?.revision], [0, header?.revision]);
   });
