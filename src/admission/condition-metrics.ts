@@ -34,7 +34,7 @@ export function conditionMetrics(registry: MetricRegistry): ConditionMetrics {
   });
   const exclusions = registry.counter({
     name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Requests that a policy or webhook was not asked about for its match conditions.',
+    help: 'Requests that skipped a policy or webhook because of its match conditions.',
     labels: LABELS,
     stability: 'ALPHA',
   });

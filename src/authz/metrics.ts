@@ -6,7 +6,7 @@ import type { ChainMember, DecisionObserver } from './chain.js';
 export function decisionMetrics(registry: MetricRegistry): DecisionObserver {
   const decisions = registry.counter({
     name: 'apiserver_authorization_decisions_total',
-    help: 'Decisions that ended the asking, by the type and name of the authorizer and what it decided.',
+    help: 'Final decisions of authorizers, by type and name of the authorizer and by decision.',
     labels: ['type', 'name', 'decision'],
     stability: 'ALPHA',
   });
@@ -25,7 +25,7 @@ export type GraphObserver = (operation: string, seconds: number) => void;
 export function graphMetrics(registry: MetricRegistry): GraphObserver {
   const durations = registry.histogram({
     name: 'node_authorizer_graph_actions_duration_seconds',
-    help: 'Seconds a change took to be taken into the graph of what nodes may see.',
+    help: 'Seconds it took to apply a change to the graph of what nodes may see.',
     labels: ['operation'],
     stability: 'ALPHA',
     buckets: exponentialBuckets(0.0001, 2, 12),

@@ -13,7 +13,7 @@ export interface ExpressionChecker {
   evaluated?(seconds: number): void;
 }
 
-/** The `rulesWeight` of kinds whose rules compile expressions. */
+/** The `cost.rulesWeight` of kinds whose rules compile expressions. */
 export const EXPRESSIONS_WEIGHT = 8;
 
 /** What is wrong: with the expression, with what it costs, or when its constant parts are worked out. */

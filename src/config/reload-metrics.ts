@@ -25,14 +25,14 @@ export function reloadMetrics(registry: MetricRegistry, options: ReloadMetricsOp
   const server = hashOf(options.serverId);
   const reloads = registry.counter({
     name: `${prefix}_automatic_reloads_total`,
-    help: `How often a changed ${topic} configuration was taken up or refused, by which of the two.`,
+    help: `Reloads of the ${topic} configuration, by success or failure.`,
     labels: ['status', 'apiserver_id_hash'],
     stability,
   });
   const times = registry.gauge({
     name: `${prefix}_automatic_reload_last_timestamp_seconds`,
     across: 'max',
-    help: `When a changed ${topic} configuration was last taken up or refused.`,
+    help: `When the ${topic} configuration was last reloaded, by success or failure.`,
     labels: ['status', 'apiserver_id_hash'],
     stability,
   });

@@ -42,7 +42,7 @@ export function egressMetrics(registry: MetricRegistry): EgressMetrics {
   });
   const durations = registry.histogram({
     name: 'apiserver_egress_dialer_dial_duration_seconds',
-    help: 'Seconds until a connection through a proxy stood, by protocol and transport.',
+    help: 'Seconds it took to dial through a proxy, by protocol and transport.',
     labels: ['protocol', 'transport'],
     stability: 'ALPHA',
     buckets: LATENCY_BUCKETS,

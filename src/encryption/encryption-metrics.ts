@@ -109,7 +109,7 @@ function kmsFamilies(registry: MetricRegistry) {
   });
   const invalid = registry.counter({
     name: `${envelope}_invalid_key_id_from_status_total`,
-    help: 'How often the status of a KMS plugin named a key that cannot be one.',
+    help: 'Invalid key ids in the status of a KMS plugin.',
     labels: ['provider_name', 'error'],
     stability: 'ALPHA',
   });

@@ -64,7 +64,7 @@ export function requestMetricFamilies(registry: MetricRegistry) {
     }),
     postTimeout: registry.counter({
       name: 'apiserver_request_post_timeout_total',
-      help: 'What became of the work on requests that were over before it.',
+      help: 'Results of request handlers that finished after their request had timed out.',
       labels: ['source', 'status'],
       stability: 'ALPHA',
     }),
@@ -88,7 +88,7 @@ export function requestMetricFamilies(registry: MetricRegistry) {
     }),
     fieldValidation: registry.histogram({
       name: 'field_validation_request_duration_seconds',
-      help: 'Which strictness towards unknown fields was asked for; nothing is observed of it.',
+      help: 'Requests by their fieldValidation; durations are not observed.',
       labels: ['field_validation'],
       buckets: SECONDS.slice(2),
       stability: 'ALPHA',
@@ -96,7 +96,7 @@ export function requestMetricFamilies(registry: MetricRegistry) {
     deprecated: registry.gauge({
       name: 'apiserver_requested_deprecated_apis',
       across: 'max',
-      help: 'Deprecated APIs that were asked for, and the release that removes them.',
+      help: 'Deprecated APIs that were requested, and the release that removes them.',
       labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
       stability: 'STABLE',
     }),

@@ -27,7 +27,7 @@ export function podSecurityMetrics(registry: MetricRegistry): PodSecurityRecorde
   });
   const errors = registry.counter({
     name: 'pod_security_errors_total',
-    help: 'Errors that kept from evaluating as asked. Where they are not fatal the strictest level may have been used.',
+    help: 'Errors that prevented the configured evaluation. Where they are not fatal the strictest level may have been used.',
     labels: ['fatal', ...WHERE],
     stability: 'ALPHA',
   });

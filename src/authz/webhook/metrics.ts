@@ -50,7 +50,7 @@ export function webhookMetrics(registry: MetricRegistry): WebhookMetrics {
   const exclusions = registry.counter({
     ...byAuthorizer,
     name: `${prefix}_match_condition_exclusions_total`,
-    help: 'Requests an authorizer was not asked about, because a match condition did not hold.',
+    help: 'Requests that skipped an authorizer because a match condition was false.',
   });
   return {
     roundTrip(name, result, took) {

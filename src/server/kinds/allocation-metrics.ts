@@ -18,9 +18,9 @@ export function createAddressMetrics(registry: MetricRegistry, nowMs: () => numb
     ({ name: `kube_apiserver_clusterip_allocator_${name}`, help, labels, stability: 'ALPHA' }) as const;
   const allocated = registry.gauge(define('allocated_ips', 'Service addresses that are taken.', ['cidr']));
   const available = registry.gauge(define('available_ips', 'Service addresses that are free.', ['cidr']));
-  const taken = registry.counter(define('allocation_total', 'Service addresses given out.', ['cidr', 'scope']));
+  const taken = registry.counter(define('allocation_total', 'Service cluster IPs allocated.', ['cidr', 'scope']));
   const failed = registry.counter(
-    define('allocation_errors_total', 'Service addresses that could not be given.', ['cidr', 'scope']),
+    define('allocation_errors_total', 'Service cluster IPs that could not be allocated.', ['cidr', 'scope']),
   );
   const seconds = registry.histogram({
     ...define('allocation_duration_seconds', 'How long it took to give out a service address.', ['cidr']),
@@ -70,8 +70,10 @@ export function createNodePortMetrics(registry: MetricRegistry, size: number): C
     ({ name: `kube_apiserver_nodeport_allocator_${name}`, help, labels, stability: 'ALPHA' }) as const;
   const allocated = registry.gauge(define('allocated_ports', 'Node ports that are taken.'));
   const available = registry.gauge(define('available_ports', 'Node ports that are free.'));
-  const taken = registry.counter(define('allocation_total', 'Node ports given out.', ['scope']));
-  const failed = registry.counter(define('allocation_errors_total', 'Node ports that could not be given.', ['scope']));
+  const taken = registry.counter(define('allocation_total', 'Node ports allocated.', ['scope']));
+  const failed = registry.counter(
+    define('allocation_errors_total', 'Node ports that could not be allocated.', ['scope']),
+  );
   const repairs = registry.counter({
     name: 'apiserver_nodeport_repair_reconcile_errors_total',
     help: 'Times that node ports could not be brought in line with services.',

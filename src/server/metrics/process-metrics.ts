@@ -58,7 +58,7 @@ function registerRegistryMetrics(registry: MetricRegistry): void {
   const disabled = registry.counter({
     name: 'disabled_metrics_total',
     across: 'max',
-    help: 'Metrics turned off.',
+    help: 'Disabled metrics.',
     stability: 'BETA',
   });
   const hidden = registry.counter({
