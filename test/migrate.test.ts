@@ -160,7 +160,7 @@ describe('binnacle migrate', { skip: etcdProgram === undefined && 'no etcd', tim
       ]),
     );
 
-  it('tells in a rehearsal what it would do, and writes nothing', async () => {
+  it('reports in a dry run what it would do, and writes nothing', async () => {
     const { code, out, err } = await binnacle('migrate', `--from=${source}`, `--to=${etcd.url}`, '--dry-run');
     assert.deepEqual([code, err], [0, '']);
     assert.match(out, /^ +\d+ {2}\/registry\/configmaps$/m);

@@ -2,7 +2,7 @@ import { KvError } from '../kv/kv.js';
 import { goFileError } from '../lib/go/file-error.js';
 import { CommandFailure } from './command.js';
 
-/** What a store or a file refuses is told in a sentence. */
+/** What a store or a file refuses becomes a sentence. */
 export async function failuresInWords<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -47,7 +47,7 @@ export async function migrateStore(migration: Migration, parts: CommandParts): P
   try {
     const source = await openSource(migration);
     try {
-      const code = await (migration.dryRun ? rehearse : move)(migration, target, source.snapshot, parts);
+      const code = await (migration.dryRun ? dryRun : move)(migration, target, source.snapshot, parts);
       if (await source.isInUse()) parts.printError(`warning: ${IN_USE} ${source.snapshot.revision} was not migrated\n`);
       return code;
     } finally {
@@ -203,7 +203,7 @@ async function* converted(
 }
 
 /** Reads and converts everything, and writes nothing. */
-async function rehearse(
+async function dryRun(
   { to }: Migration,
   { form, maxValueBytes }: Target,
   snapshot: Snapshot,

@@ -31,7 +31,7 @@ export const restore: Command = {
   summary: 'makes a data folder of a backup',
   usage: ['restore FILE --data-dir=DIR   FILE may be - for standard input'],
   about: `Makes a store in the data folder of what \`binnacle backup\` wrote. Objects keep their resource versions. Lists begin at a
-higher one, and watches of before are told to list anew. The folder must have no store; where it has the folder pki of the
+higher one, and watches of before get 410 and list again. The folder must have no store; where it has the folder pki of the
 server that was backed up, the credentials of before stay good.
 
 Interrupted, it leaves no store, and can be run again.`,

@@ -60,7 +60,7 @@ export async function runWithCluster(run: Run, parts: CommandParts): Promise<num
   }
 }
 
-/** A command whose cluster is gone cannot end well: it is told to end. */
+/** A command whose cluster is gone cannot end well: it gets a signal to end. */
 async function runBeside(host: Host, child: ChildProcess, { printError }: CommandParts): Promise<number> {
   const ended = new Promise<number>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {

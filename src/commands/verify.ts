@@ -47,7 +47,7 @@ async function verifyFolder(folder: string, parts: CommandParts): Promise<number
   const report = await verifyStore(folder, (kv) => look.at(kv));
   parts.print(`revision ${report.revision}, ${report.keys} keys, ${report.changes} changes of history\n`);
   const verdict = report.isUnchecked
-    ? 'sound, as far as can be told: an earlier build wrote it without checksums\n'
+    ? 'sound, as far as can be checked: an earlier build wrote it without checksums\n'
     : 'sound\n';
   return look.print(damageOf(report), verdict, parts);
 }

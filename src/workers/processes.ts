@@ -1,4 +1,4 @@
-// Worker processes as Node.js starts them: the same program with the same command line, told apart by the environment.
+// Worker processes as Node.js starts them: the same program with the same command line, distinguished by the environment.
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { Channel, type Message, type Port } from './channel.js';

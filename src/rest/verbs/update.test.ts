@@ -67,8 +67,8 @@ test('another uid is another object', async () => {
       `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${made.metadata.uid}`,
   );
   // A dry run does not come as far as the store, and does not say where in it the object would lie.
-  const rehearsed = await api.put(`${MAPS}/a?dryRun=All`, { metadata: { name: 'a', uid: 'other' } });
-  assert.match(rehearsed.body.message, /Key: \/configmaps\/n\/a, /);
+  const dryRun = await api.put(`${MAPS}/a?dryRun=All`, { metadata: { name: 'a', uid: 'other' } });
+  assert.match(dryRun.body.message, /Key: \/configmaps\/n\/a, /);
 });
 
 test('a uid of what is gone is none where an update may create, and else there is nothing', async () => {
