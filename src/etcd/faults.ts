@@ -38,7 +38,7 @@ export const refusal = (name: FaultName): TransactionRefused => new TransactionR
 export const refusedBy = (cause: unknown): TransactionRefused => new TransactionRefused('', { cause });
 
 /** What a failure of the store is to a client; what is none stays what it is. */
-function faultOfStore(error: unknown): unknown {
+export function faultOfStore(error: unknown): unknown {
   if (error instanceof TransactionRefused) {
     if (error.cause !== undefined) return faultOfStore(error.cause);
     return Object.hasOwn(FAULTS, error.message) ? etcdFault(error.message as FaultName) : error;

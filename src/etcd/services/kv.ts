@@ -15,10 +15,12 @@ import {
   type TxnRequest,
 } from '../../kv/etcd/messages/kv.js';
 import { HEADER_ONLY } from '../../kv/etcd/messages/maintenance.js';
+import { spanOf } from '../key-range.js';
+import { etcdKeyValue } from '../apply/key-value.js';
 import { checkDelete, checkPut, checkRange, checkTxn } from '../apply/check.js';
 import { applyDelete, applyPut, applyTxn, type PastReads } from '../apply/operations.js';
 import { keyRangeOf, rangeAnswer, type RangeAnswer } from '../apply/range.js';
-import { etcdFault, refusedBy, storeCall } from '../faults.js';
+import { etcdFault, faultOfStore, refusedBy, storeCall } from '../faults.js';
 import type { GrpcService } from '../grpc/server.js';
 import type { HeaderOf } from '../header.js';
 import type { Quota } from '../quota.js';
@@ -35,8 +37,22 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: 
   const { mvcc } = store;
 
   const range = async (request: RangeRequest): Promise<RangeAnswer & { readonly revision: number }> => {
+    const { start, isOneKey } = spanOf(request);
+    if (isOneKey && request.revision <= 0) return oneKey(request, start);
     const found = await storeCall(mvcc.range(keyRangeOf(request), Math.max(0, request.revision)));
     return { ...rangeAnswer(request, found), revision: found.revision };
+  };
+
+  // hot: every read of an object
+  const oneKey = (request: RangeRequest, key: string): RangeAnswer & { readonly revision: number } => {
+    try {
+      const { revision, version } = mvcc.get(key);
+      const count = version === undefined ? 0 : 1;
+      const kvs = version === undefined || request.countOnly ? [] : [etcdKeyValue(key, version)];
+      return { ...rangeAnswer(request, { kvs, count }), revision };
+    } catch (error) {
+      throw faultOfStore(error);
+    }
   };
 
   /** Reads of the past do not depend on the transaction they are in, and may take long: they are made before it. */

@@ -218,6 +218,10 @@ class LmdbStore implements EmbeddedStore {
         return room.size();
       },
       transact: (transaction) => this.#transact(transaction),
+      get: (key) => {
+        const revision = this.#startRead(0);
+        return { revision, version: this.#reading(revision, () => get(this.#tables, key)) };
+      },
       range: (range, revision) => this.#rangeAt(range, revision),
       changes: (request) => runCooperatively(this.#changes(request, this.#successors)),
       follow: (request, receive) => this.#ranges.add(request, receive),

@@ -5,6 +5,7 @@ import type { ChangesInRange, PageOfChanges } from './changes.js';
 import type { Transaction, TransactionResult } from './commits.js';
 import type { Leases } from './leases.js';
 import type { KeyRange } from './past.js';
+import type { Version } from './records.js';
 
 export interface MvccRange<T> {
   readonly revision: number;
@@ -31,6 +32,8 @@ export interface Mvcc {
   /** Of the file, and of what is in use of it. */
   size(): { readonly bytes: number; readonly usedBytes: number };
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>>;
+  /** The newest version of one key. */
+  get(key: string): { readonly revision: number; readonly version: Version | undefined };
   /** As it was after a revision; 0 for the newest. Fails with `compacted` and `future-revision`. */
   range<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>>;
   /** A page of history. Fails with `compacted`. */

@@ -3,7 +3,7 @@
 //   const COMPACTION = message({ revision: int(1), physical: flag(2) });
 //   COMPACTION.decode(bytes) → { revision: 7, physical: false }      what is absent is 0, false or empty; a message is undefined
 //   COMPACTION.encode({ revision: 7 })                               what is absent, 0, false or empty is left out, as proto3 does
-import { Cursor, LENGTH_DELIMITED, putVarint, readPacked, VARINT, varintLength } from './wire.js';
+import { Cursor, largeVarint, LENGTH_DELIMITED, putVarint, readPacked, VARINT, varintLength } from './wire.js';
 
 type Kind = 'int' | 'big' | 'id' | 'flag' | 'bytes' | 'text' | 'message';
 
@@ -194,6 +194,7 @@ function sizeOf({ kind, tagBytes, message: nested }: NamedField, value: unknown,
     case 'int':
       return tagBytes + varintLength(value as number);
     case 'id':
+      return tagBytes + idBytes(value as bigint).length;
     case 'big':
       return tagBytes + varintLength(value as bigint);
     case 'flag':
@@ -215,8 +216,10 @@ function put(field: NamedField, value: unknown, out: Buffer, start: number, inLi
   if (!inList && isEmpty(value)) return start;
   let at = putVarint(out, start, field.tag);
   switch (field.kind) {
-    case 'int':
     case 'id':
+      for (const byte of idBytes(value as bigint)) out[at++] = byte;
+      return at;
+    case 'int':
     case 'big':
       return putVarint(out, at, value as number | bigint);
     case 'flag':
@@ -232,6 +235,20 @@ function put(field: NamedField, value: unknown, out: Buffer, start: number, inLi
       at = putVarint(out, at, sizeOfNested(field.message, value));
       return field.message?.().write(value as object, out, at) ?? at;
   }
+}
+
+const MAX_KNOWN_IDS = 16;
+const knownIds = new Map<bigint, readonly number[]>();
+
+/** A server writes the same few ids with every answer. */
+function idBytes(value: bigint): readonly number[] {
+  let bytes = knownIds.get(value);
+  if (bytes === undefined) {
+    bytes = largeVarint(value);
+    if (knownIds.size >= MAX_KNOWN_IDS) knownIds.clear();
+    knownIds.set(value, bytes);
+  }
+  return bytes;
 }
 
 const isEmpty = (value: unknown): boolean =>
