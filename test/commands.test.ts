@@ -1,7 +1,7 @@
 // runs-on: every-node
 // The commands around the server, with real processes: up, status, kubeconfig, down; completion in a real shell.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -139,6 +139,26 @@ it('bash completes commands, their words and their flags', async () => {
   assert.deepEqual(await complete('binnacle', 'up', '--secure-p'), ['--secure-port=']);
   assert.deepEqual(await complete('binnacle', '--secure-p'), ['--secure-port=']);
   assert.deepEqual(await complete('binnacle', 'down', '--foreg'), ['']);
+});
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+
+it('fish completes commands, their words and their flags', { skip: !hasFish && 'no fish' }, async () => {
+  const complete = async (line: string): Promise<string[]> => {
+    const script = 'source ($argv[1] completion fish | psub); complete -C $argv[2]';
+    const { out } = await run(
+      'fish',
+      ['--no-config', '-c', script, path.join(root, 'bin', 'binnacle'), line],
+      os.tmpdir(),
+    );
+    return out
+      .trim()
+      .split('\n')
+      .map((one) => one.split('\t')[0] ?? '');
+  };
+  assert.deepEqual(await complete('binnacle st'), ['status']);
+  assert.deepEqual(await complete('binnacle completion z'), ['zsh']);
+  assert.deepEqual(await complete('binnacle up --secure-p'), ['--secure-port']);
 });
 
 function run(file: string, args: readonly string[], home: string): Promise<Ended> {
