@@ -1,7 +1,7 @@
-// The server as envtest of controller-runtime starts it: from a folder of programs, by kube-apiserver's name and flags, on an
-// etcd, with certificates and keys of its own.
+// The server as envtest of controller-runtime starts it: from the folder of programs that `binnacle envtest-assets` makes, by
+// kube-apiserver's name and flags, on the etcd of that folder, with certificates and keys of its own.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';
@@ -9,18 +9,17 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
-import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
+import { type EtcdProcess, startEtcd } from './etcd-process.js';
 import { createAuthority } from './support/certificates.js';
 import { freePort } from './support/free-port.js';
 
 const root = path.resolve(process.env['BINNACLE_ROOT'] ?? '.');
-const [etcdProgram] = etcdPrograms();
 
-describe('an environment for tests of operators', { skip: etcdProgram === undefined && 'no etcd' }, () => {
+describe('an environment for tests of operators', () => {
   const assets = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-assets-'));
   const program = path.join(assets, 'kube-apiserver');
   const certDir = path.join(assets, 'certs');
-  fs.symlinkSync(path.join(root, 'bin', 'kube-apiserver'), program);
+  execFileSync(path.join(root, 'bin', 'binnacle'), ['envtest-assets', assets]);
   fs.mkdirSync(certDir);
   const serving = createAuthority(certDir, 'serving');
   const clients = createAuthority(certDir, 'clients');
@@ -34,7 +33,7 @@ describe('an environment for tests of operators', { skip: etcdProgram === undefi
   let port: number;
 
   before(async () => {
-    etcd = await startEtcd(etcdProgram?.program ?? '');
+    etcd = await startEtcd(path.join(assets, 'etcd'));
     port = await freePort();
     server = spawn(
       program,

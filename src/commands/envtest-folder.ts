@@ -4,12 +4,11 @@ import path from 'node:path';
 
 const OWN_PROGRAMS = path.join(__dirname, '..', 'bin');
 
-/** Where each program is that could be found; `kube-apiserver` always is. */
+/** Where each program is; kubectl only where it could be found. */
 export function makeEnvtestFolder(folder: string, searchPath: string): Readonly<Record<string, string>> {
   fs.mkdirSync(folder, { recursive: true });
-  const programs: Record<string, string> = { 'kube-apiserver': path.join(OWN_PROGRAMS, 'kube-apiserver') };
-  const etcd = existing(path.join(OWN_PROGRAMS, 'etcd')) ?? findProgram('etcd', searchPath);
-  if (etcd !== undefined) programs['etcd'] = etcd;
+  const programs: Record<string, string> = {};
+  for (const name of ['kube-apiserver', 'etcd']) programs[name] = path.join(OWN_PROGRAMS, name);
   const kubectl = findProgram('kubectl', searchPath);
   if (kubectl !== undefined) programs['kubectl'] = kubectl;
   for (const [name, file] of Object.entries(programs)) link(file, path.join(folder, name));
@@ -21,8 +20,6 @@ function link(file: string, at: string): void {
   fs.rmSync(at, { force: true });
   fs.symlinkSync(fs.realpathSync(file), at);
 }
-
-const existing = (file: string): string | undefined => (fs.existsSync(file) ? file : undefined);
 
 export function findProgram(name: string, searchPath: string): string | undefined {
   const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));

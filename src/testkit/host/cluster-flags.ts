@@ -11,6 +11,7 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   'data-dir': 'it has a folder of its own',
   'token-auth-file': 'its administrator has a token of its own',
   'client-ca-file': 'it issues the certificate of its administrator',
+  processes: 'the clusters of a program share one process',
   'flags-file': 'it takes flags alone',
 };
 
