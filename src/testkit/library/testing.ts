@@ -1,2 +1,3 @@
 // The entry `binnacle/testing`.
 export { startCluster } from './start-cluster.js';
+export type * from './types.js';

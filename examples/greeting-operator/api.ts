@@ -1,0 +1,63 @@
+// The little that the operator needs of a client.
+import https from 'node:https';
+
+export interface ApiAddress {
+  readonly url: string;
+  readonly token: string;
+  readonly ca: string;
+}
+
+export class Api {
+  readonly #address: ApiAddress;
+  readonly #agent: https.Agent;
+
+  constructor(address: ApiAddress) {
+    this.#address = address;
+    this.#agent = new https.Agent({ keepAlive: true, ca: address.ca });
+  }
+
+  async request<T>(
+    method: string,
+    at: string,
+    body?: unknown,
+    type = 'application/json',
+  ): Promise<{ status: number; body: T }> {
+    let text = '';
+    const response = await this.#open(method, at, body, type);
+    for await (const piece of response) text += String(piece);
+    return { status: response.statusCode ?? 0, body: JSON.parse(text) as T };
+  }
+
+  /** The events of a watch, until it ends. */
+  async *watch<T>(at: string, signal: AbortSignal): AsyncGenerator<{ type: string; object: T }> {
+    let rest = '';
+    for await (const piece of await this.#open('GET', at, undefined, '', signal)) {
+      const lines = (rest + String(piece)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line) as { type: string; object: T };
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #open(method: string, at: string, body: unknown, type: string, signal?: AbortSignal): ReturnType<typeof open> {
+    const headers = {
+      authorization: `Bearer ${this.#address.token}`,
+      ...(body !== undefined && { 'content-type': type }),
+    };
+    const options = { method, headers, agent: this.#agent, ...(signal !== undefined && { signal }) };
+    return open(new URL(at, this.#address.url), options, body === undefined ? undefined : JSON.stringify(body));
+  }
+}
+
+function open(
+  url: URL,
+  options: https.RequestOptions,
+  body: string | undefined,
+): Promise<import('node:http').IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    https.request(url, options, resolve).on('error', reject).end(body);
+  });
+}
