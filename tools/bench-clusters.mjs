@@ -1,0 +1,82 @@
+// What throwaway clusters cost: wall time, and processor time of the process that serves them, which others on the machine do
+// not lengthen as much.
+//
+//   node tools/bench-clusters.mjs [tests]     of the suite with a clean cluster for each test, 50 by default
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { startCluster } from '../dist/testing.mjs';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const AT_ONCE = 20;
+const BATCH = 50;
+const tests = Number(process.argv[2] ?? 50);
+let hostPid;
+
+const first = await timed('first cluster, to its first answer', async () => {
+  const cluster = await startCluster({ auditLevel: 'None' });
+  await cluster.request('GET', '/api/v1/namespaces');
+  return cluster;
+});
+const clean = await timed('snapshot', () => first.snapshot());
+await create(1000);
+await timed('reset of 1,000 objects', () => first.reset(clean));
+await create(1000);
+await timed('reset of 1,000 objects, again', () => first.reset(clean));
+await create(10_000);
+const full = await first.snapshot();
+const fork = await timed('fork of 10,000 objects', () => first.fork(full));
+await timed('fork of 10,000 objects, again', async () => (await first.fork(full)).stop());
+await Promise.all([fork.stop(), first.reset(clean)]);
+await timed(`${tests} tests, each with a cluster`, async () => {
+  for (let i = 0; i < tests; i++) {
+    const cluster = await startCluster({ auditLevel: 'None' });
+    await oneTest(cluster);
+    await cluster.stop();
+  }
+});
+await timed(`${tests} tests, each with a reset`, async () => {
+  for (let i = 0; i < tests; i++) {
+    await oneTest(first);
+    await first.reset(clean);
+  }
+});
+await timed(`${AT_ONCE} clusters at once`, () =>
+  Promise.all(Array.from({ length: AT_ONCE }, () => startCluster({ auditLevel: 'None' }))),
+);
+console.log(`${'resident with these'.padEnd(36)} ${residentMib(hostPid).toFixed(0)} MiB`);
+
+async function timed(what, work) {
+  const before = hostPid === undefined ? 0 : processorMs(hostPid);
+  const startMs = performance.now();
+  const result = await work();
+  const wallMs = performance.now() - startMs;
+  hostPid ??= Number(execFileSync('pgrep', ['-P', String(process.pid), '-f', 'serve-clusters'], { encoding: 'utf8' }));
+  const usedMs = processorMs(hostPid) - before;
+  console.log(
+    `${what.padEnd(36)} ${wallMs.toFixed(0).padStart(7)} ms ${usedMs.toFixed(0).padStart(7)} ms of processors`,
+  );
+  return result;
+}
+
+async function create(count) {
+  for (let from = 0; from < count; from += BATCH) {
+    const bodies = Array.from({ length: BATCH }, (_, i) => ({
+      metadata: { name: `c${from + i}` },
+      data: { a: 'x'.repeat(500) },
+    }));
+    await Promise.all(bodies.map((body) => first.request('POST', MAPS, body)));
+  }
+}
+
+async function oneTest(cluster) {
+  for (let i = 0; i < 10; i++) await cluster.request('POST', MAPS, { metadata: { name: `t${i}` } });
+}
+
+function processorMs(pid) {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function residentMib(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
