@@ -28,7 +28,7 @@ import type { RestServices } from '../rest/contract/services.js';
 import type { WiredAggregation } from './outgoing/aggregation.js';
 import type { Debug } from './paths/debug.js';
 import { metricsAnswer, rawJson } from './paths/endpoints.js';
-import type { WiredFlowControl } from './flow-control/flow-control.js';
+import { inFlightShare, type WiredFlowControl } from './flow-control/flow-control.js';
 import type { Health } from './lifecycle/health.js';
 import type { Lifecycle } from './lifecycle/lifecycle.js';
 import { flagsPage, type ServerState, statusPage } from './paths/debug-pages.js';
@@ -95,8 +95,8 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       authorizeWithSelectors: options.featureGates.enabled('AuthorizeWithSelectors'),
       renderStatus,
       requestTimeoutMs: generic.requestTimeoutMs,
-      maxRequestsInFlight: generic.maxRequestsInflight,
-      maxMutatingRequestsInFlight: generic.maxMutatingRequestsInflight,
+      maxRequestsInFlight: inFlightShare(generic.maxRequestsInflight, options.workers),
+      maxMutatingRequestsInFlight: inFlightShare(generic.maxMutatingRequestsInflight, options.workers),
       corsAllowedOrigins: generic.corsAllowedOrigins,
       hstsDirectives: generic.strictTransportSecurityDirectives,
       goawayChance: generic.goawayChance,

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
+import { workerPids } from '../support/worker-processes.js';
 import type { Random } from './random.js';
 import type { Target, TargetServer } from './target.js';
 
@@ -16,6 +18,7 @@ const CLOCK_JUMPS_MS = [60_000, 3_600_000, 3 * 86_400_000];
 
 export type FaultName =
   | 'kill'
+  | 'kill-worker'
   | 'pause'
   | 'clock'
   | 'slow-disk'
@@ -43,6 +46,16 @@ export const FAULTS: readonly Fault[] = [
       const server = random.pick(target.servers);
       await server.kill();
       await server.start();
+    },
+  },
+  {
+    name: 'kill-worker',
+    missing: ({ workers }) => (workers > 1 ? undefined : 'there is one process'),
+    async strike(target, random) {
+      const { pid } = await random.pick(target.servers).running();
+      const victim = random.pick(workerPids(pid));
+      process.kill(victim, 'SIGKILL');
+      await pollUntil(() => workerPids(pid).length === target.workers && !workerPids(pid).includes(victim));
     },
   },
   {

@@ -18,6 +18,8 @@ export type StoreName = 'embedded' | 'etcd' | 'cluster';
 
 export interface Target {
   readonly servers: readonly TargetServer[];
+  /** Processes of each. */
+  readonly workers: number;
   /** Its members; none with the embedded store. */
   readonly etcd: readonly EtcdProcess[];
   /** Between servers and members, and between members, where there are several. */
@@ -45,9 +47,10 @@ export interface TargetServer {
 export async function startTarget(options: {
   readonly store: StoreName;
   readonly servers: number;
+  readonly workers: number;
   readonly needsDisk: boolean;
 }): Promise<Target> {
-  if (options.store === 'embedded') return startOnEmbeddedStore(options.needsDisk);
+  if (options.store === 'embedded') return startOnEmbeddedStore(options);
   const [newest] = etcdPrograms();
   if (newest === undefined) throw new Error('there is no etcd: run `node tools/fetch-test-binaries.mjs`');
   const { program } = newest;
@@ -58,11 +61,15 @@ export async function startTarget(options: {
     for (let i = 0; i < options.servers; i++) {
       const clockFile = path.join(controlPlane.folder, `clock-${i}`);
       servers.push(
-        await startServer(() => controlPlane.start([], undefined, { keepsConnections: true, clockFile }), clockFile),
+        await startServer(
+          () => controlPlane.start([`--workers=${options.workers}`], undefined, { keepsConnections: true, clockFile }),
+          clockFile,
+        ),
       );
     }
     return {
       servers,
+      workers: options.workers,
       etcd: controlPlane.etcd,
       network,
       folder: undefined,
@@ -106,7 +113,7 @@ async function startOnCluster(program: string, network: EtcdNetwork): Promise<Co
   });
 }
 
-async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
+async function startOnEmbeddedStore({ needsDisk, workers }: { needsDisk: boolean; workers: number }): Promise<Target> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-torture-'));
   const mount = ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'binnacle-torture', root];
   const disk = needsDisk && spawnSync('mount', mount).status === 0 ? root : undefined;
@@ -118,9 +125,14 @@ async function startOnEmbeddedStore(needsDisk: boolean): Promise<Target> {
   try {
     fs.mkdirSync(folder);
     const clockFile = path.join(root, 'clock');
-    const server = await startServer(() => startTestServer({ folder, keepsConnections: true, clockFile }), clockFile);
+    const flags = [`--workers=${workers}`];
+    const server = await startServer(
+      () => startTestServer({ folder, keepsConnections: true, clockFile, flags }),
+      clockFile,
+    );
     return {
       servers: [server],
+      workers,
       etcd: [],
       network: undefined,
       folder,

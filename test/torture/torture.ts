@@ -12,6 +12,8 @@ const MAX_FURTHER_MIB = 200;
 export interface TortureOptions {
   readonly store: StoreName;
   readonly servers: number;
+  /** Processes of each server; 1 where it is absent. */
+  readonly workers?: number;
   readonly seed: number;
   readonly faults: readonly FaultName[];
   readonly faultsInRound: number;
@@ -26,11 +28,12 @@ export interface TortureResult {
 }
 
 export async function torture(options: TortureOptions): Promise<TortureResult> {
-  const { store, log } = options;
+  const { store, log, workers = 1 } = options;
   const name = `${store}, ${options.servers} server${options.servers === 1 ? '' : 's'}`;
   const target = await startTarget({
     store,
     servers: options.servers,
+    workers,
     needsDisk: options.faults.includes('full-disk'),
   });
   const problems: string[] = [];

@@ -39,11 +39,11 @@ const REBALANCE_MS = 10_000;
 
 /** Undefined when it is switched off: the plain limits hold then. */
 export function buildFlowControl(options: Options, parts: FlowControlParts): WiredFlowControl | undefined {
-  const { generic, features, featureGates } = options;
+  const { generic, features, featureGates, workers } = options;
   if (!features.enablePriorityAndFairness) return undefined;
   const metrics = flowControlMetrics(parts.metrics);
   const flowControl = new FlowControl({
-    totalSeats: generic.maxRequestsInflight + generic.maxMutatingRequestsInflight,
+    totalSeats: inFlightShare(generic.maxRequestsInflight + generic.maxMutatingRequestsInflight, workers),
     mandatory: { levels: MANDATORY_PRIORITY_LEVELS, schemas: MANDATORY_FLOW_SCHEMAS },
     metrics,
     clock: monotonicClock,
@@ -67,6 +67,9 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
     paths: dumpPaths(flowControl),
   };
 }
+
+/** What one of so many processes may have in flight: connections are spread evenly, and all together keep to the limit. */
+export const inFlightShare = (limit: number, workers: number): number => Math.ceil(limit / workers);
 
 /** Changes of one event loop iteration take effect together. */
 function followConfiguration(flowControl: FlowControl, { resources, stopping, log }: FlowControlParts): void {
