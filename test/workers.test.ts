@@ -78,9 +78,9 @@ for (const store of ['embedded', 'etcd'] as const) {
         const line = /^apiserver_request_total\{.*code="404".*resource="secrets".*verb="GET".*\} (\d+)$/m.exec(body);
         return Number(line?.[1] ?? 0);
       };
-      const before = await counted();
+      const earlier = await counted();
       for (let i = 0; i < 6; i++) await server.request('GET', '/api/v1/namespaces/default/secrets/none');
-      assert.equal(await counted(), before + 6);
+      assert.equal(await counted(), earlier + 6);
       const { body } = await server.request('GET', '/metrics');
       assert.equal(body.match(/^# TYPE apiserver_request_total /gm)?.length, 1);
       assert.match(body, /^kubernetes_build_info\{.*\} 1$/m);
