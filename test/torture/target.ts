@@ -74,7 +74,11 @@ export async function startTarget(options: {
       network,
       folder: undefined,
       disk: undefined,
-      remove: () => controlPlane.remove(),
+      async remove() {
+        // Killed, not only stopped: one that ends by itself would be started again.
+        await Promise.all(servers.map((server) => server.kill().catch(() => undefined)));
+        await controlPlane.remove();
+      },
     };
   } catch (error) {
     await controlPlane.remove();
