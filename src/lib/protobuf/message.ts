@@ -242,13 +242,13 @@ const knownIds = new Map<bigint, readonly number[]>();
 
 /** A server writes the same few ids with every answer. */
 function idBytes(value: bigint): readonly number[] {
-  let bytes = knownIds.get(value);
-  if (bytes === undefined) {
-    bytes = largeVarint(value);
+  let known = knownIds.get(value);
+  if (known === undefined) {
+    known = largeVarint(value);
     if (knownIds.size >= MAX_KNOWN_IDS) knownIds.clear();
-    knownIds.set(value, bytes);
+    knownIds.set(value, known);
   }
-  return bytes;
+  return known;
 }
 
 const isEmpty = (value: unknown): boolean =>
