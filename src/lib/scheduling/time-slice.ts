@@ -1,9 +1,9 @@
 /** How long work may hold the thread while nobody has waited for long. */
 export const SLICE_MS = 5;
-/** Work that waits may hold the thread for this share of the time that others have held it: under any load it has a third. */
+/** Work that waits may hold the thread for this share of the time that others have held it: it has a third. */
 const SHARE_OF_WAIT = 1 / 2;
-/** However long others have. */
-const MAX_SLICE_MS = 150;
+/** However long others have: an event-loop iteration is to stay below 50 ms wherever that depends on us. */
+const MAX_SLICE_MS = 40;
 
 /** The share of an event loop iteration that many pieces of work have together. */
 export class TimeSlice {
