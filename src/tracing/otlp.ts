@@ -1,5 +1,5 @@
 // Spans in the form that collectors accept: OpenTelemetry's ExportTraceServiceRequest, in protobuf.
-import { BackwardWriter } from './protobuf-backward.js';
+import { BackwardWriter } from '../lib/protobuf/backward-writer.js';
 import type { RecordedSpan, SpanEvent } from './recorded-span.js';
 import type { SpanContext } from './span-context.js';
 import type { Attributes, Scope, SpanKind } from './trace.js';

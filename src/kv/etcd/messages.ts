@@ -143,9 +143,11 @@ export interface EtcdWatchAnswer {
   readonly events: EtcdEvent[];
 }
 
+// hot: every event
 export function decodeWatch(bytes: Buffer): EtcdWatchAnswer {
-  const { header, events, ...answer } = WATCH_RESPONSE.decode(bytes);
-  return { ...answer, revision: revisionOf(header), events: events.map(eventOf) };
+  const { header, watchId, created, canceled, compactRevision, cancelReason, events } = WATCH_RESPONSE.decode(bytes);
+  const revision = revisionOf(header);
+  return { revision, watchId, created, canceled, compactRevision, cancelReason, events: events.map(eventOf) };
 }
 
 function eventOf({ type, kv, prevKv }: EventMessage): EtcdEvent {

@@ -3,7 +3,8 @@
 //   const COMPACTION = message({ revision: int(1), physical: flag(2) });
 //   COMPACTION.decode(bytes) → { revision: 7, physical: false }      what is absent is 0, false or empty; a message is undefined
 //   COMPACTION.encode({ revision: 7 })                               what is absent, 0, false or empty is left out, as proto3 does
-import { Cursor, largeVarint, LENGTH_DELIMITED, putVarint, readPacked, VARINT, varintLength } from './wire.js';
+import { BackwardWriter } from './backward-writer.js';
+import { Cursor, largeVarint, LENGTH_DELIMITED, readPacked, VARINT } from './wire.js';
 
 type Kind = 'int' | 'big' | 'id' | 'flag' | 'bytes' | 'text' | 'message';
 
@@ -74,11 +75,9 @@ interface NamedField extends Field<unknown> {
   readonly name: string;
   /** The field's number and wire type. */
   readonly tag: number;
-  readonly tagBytes: number;
 }
 
 type Values = Record<string, unknown>;
-type Nested = (() => Message<Fields>) | undefined;
 
 class Message<F extends Fields> {
   readonly #fields: readonly NamedField[];
@@ -88,7 +87,7 @@ class Message<F extends Fields> {
     this.#fields = Object.entries(fields).map(([name, field]) => {
       const isDelimited = field.kind === 'bytes' || field.kind === 'text' || field.kind === 'message';
       const tag = (field.number << 3) | (isDelimited ? LENGTH_DELIMITED : VARINT);
-      return { ...field, name, tag, tagBytes: varintLength(tag) };
+      return { ...field, name, tag };
     });
     for (const field of this.#fields) {
       if (field.kind !== 'id') this.#byTag.set(field.tag, field);
@@ -98,12 +97,16 @@ class Message<F extends Fields> {
   }
 
   /** Bytes of the result are views of `encoded`. */
-  // hot: every request and answer
   decode(encoded: Buffer): DecodedFields<F> {
+    return this.decodeUpTo(new Cursor(encoded), encoded.length);
+  }
+
+  /** The message that lies between the cursor and `end`. */
+  // hot: every request and answer
+  decodeUpTo(cursor: Cursor, end: number): DecodedFields<F> {
     const values: Values = {};
     for (const field of this.#fields) values[field.name] = empty(field);
-    const cursor = new Cursor(encoded);
-    while (cursor.at < encoded.length) {
+    while (cursor.at < end) {
       const tag = Number(cursor.varint());
       const field = this.#byTag.get(tag);
       if (field === undefined) cursor.skip(tag & WIRE_TYPE);
@@ -112,43 +115,37 @@ class Message<F extends Fields> {
         for (const each of readPacked(cursor.bytes())) (values[field.name] as number[]).push(each);
       else (values[field.name] as unknown[]).push(decoded(field, cursor));
     }
+    if (cursor.at !== end) throw new Error('protobuf: a field ends after its message');
     return values as DecodedFields<F>;
   }
 
-  // hot: every request and answer
   encode(values: EncodableFields<F>): Buffer {
-    const out = Buffer.allocUnsafe(this.size(values));
-    this.write(values, out, 0);
-    return out;
+    this.put(values, writer);
+    return writer.take();
   }
 
-  /** How many bytes `encode` gives. */
-  size(values: EncodableFields<F>): number {
-    let size = 0;
-    for (const field of this.#fields) {
+  /** The last field first. */
+  // hot: every request and answer
+  put(values: EncodableFields<F>, out: BackwardWriter): void {
+    for (let i = this.#fields.length - 1; i >= 0; i--) {
+      const field = this.#fields[i] as NamedField;
       const value = (values as Values)[field.name];
       if (value === undefined) continue;
-      if (!field.isList) size += sizeOf(field, value, false);
-      else for (const each of value as readonly unknown[]) size += sizeOf(field, each, true);
+      if (!field.isList) {
+        if (!isEmpty(value)) put(field, value, out);
+        continue;
+      }
+      // An element is written though it be empty.
+      const list = value as readonly unknown[];
+      for (let at = list.length - 1; at >= 0; at--) put(field, list[at], out);
     }
-    return size;
-  }
-
-  /** Answers where it ends. */
-  write(values: EncodableFields<F>, out: Buffer, start: number): number {
-    let at = start;
-    for (const field of this.#fields) {
-      const value = (values as Values)[field.name];
-      if (value === undefined) continue;
-      if (!field.isList) at = put(field, value, out, at, false);
-      else for (const each of value as readonly unknown[]) at = put(field, each, out, at, true);
-    }
-    return at;
   }
 }
 
 const WIRE_TYPE = 7;
 const NO_BYTES = Buffer.alloc(0);
+/** One message at a time is encoded, without a pause. */
+const writer = new BackwardWriter();
 
 function empty({ kind, isList }: NamedField): unknown {
   if (isList) return [];
@@ -183,57 +180,28 @@ function decoded({ kind, message: nested }: NamedField, cursor: Cursor): unknown
     case 'text':
       return cursor.bytes().toString();
     case 'message':
-      return nested?.().decode(cursor.bytes());
+      return nested?.().decodeUpTo(cursor, cursor.endOfBytes());
   }
 }
 
-/** `inList`: an element, which is written though it be empty. */
-function sizeOf({ kind, tagBytes, message: nested }: NamedField, value: unknown, inList: boolean): number {
-  if (!inList && isEmpty(value)) return 0;
+function put({ number, kind, message: nested }: NamedField, value: unknown, out: BackwardWriter): void {
   switch (kind) {
-    case 'int':
-      return tagBytes + varintLength(value as number);
     case 'id':
-      return tagBytes + idBytes(value as bigint).length;
-    case 'big':
-      return tagBytes + varintLength(value as bigint);
-    case 'flag':
-      return tagBytes + 1;
-    case 'bytes':
-      return withLength(tagBytes, (value as Buffer).length);
-    case 'text':
-      return withLength(tagBytes, Buffer.byteLength(value as string));
-    case 'message':
-      return withLength(tagBytes, sizeOfNested(nested, value));
-  }
-}
-
-const sizeOfNested = (nested: Nested, value: unknown): number => nested?.().size(value as object) ?? 0;
-
-const withLength = (tagBytes: number, length: number): number => tagBytes + varintLength(length) + length;
-
-function put(field: NamedField, value: unknown, out: Buffer, start: number, inList: boolean): number {
-  if (!inList && isEmpty(value)) return start;
-  let at = putVarint(out, start, field.tag);
-  switch (field.kind) {
-    case 'id':
-      for (const byte of idBytes(value as bigint)) out[at++] = byte;
-      return at;
+      return out.varint(number, idBytes(value as bigint));
     case 'int':
     case 'big':
-      return putVarint(out, at, value as number | bigint);
+      return out.int(number, value as number | bigint);
     case 'flag':
-      out[at] = value === true ? 1 : 0;
-      return at + 1;
+      return out.int(number, value === true ? 1 : 0);
     case 'bytes':
-      at = putVarint(out, at, (value as Buffer).length);
-      return at + (value as Buffer).copy(out, at);
+      return out.bytes(number, value as Buffer);
     case 'text':
-      at = putVarint(out, at, Buffer.byteLength(value as string));
-      return at + out.write(value as string, at);
-    case 'message':
-      at = putVarint(out, at, sizeOfNested(field.message, value));
-      return field.message?.().write(value as object, out, at) ?? at;
+      return out.string(number, value as string);
+    case 'message': {
+      const { end } = out;
+      nested?.().put(value as object, out);
+      return out.message(number, end);
+    }
   }
 }
 

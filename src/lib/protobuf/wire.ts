@@ -151,11 +151,18 @@ export class Cursor {
   }
 
   bytes(): Buffer {
-    const length = Number(this.varint());
+    const end = this.endOfBytes();
     const start = this.at;
-    if (start + length > this.all.length) throw new Error('protobuf: a field ends after its message');
-    this.at = start + length;
-    return this.all.subarray(start, this.at);
+    this.at = end;
+    return this.all.subarray(start, end);
+  }
+
+  /** Where the bytes end whose length is read; they begin where the cursor is then. */
+  endOfBytes(): number {
+    const length = Number(this.varint());
+    const end = this.at + length;
+    if (length < 0 || end > this.all.length) throw new Error('protobuf: a field ends after its message');
+    return end;
   }
 
   skip(wireType: number): void {
@@ -166,7 +173,7 @@ export class Cursor {
         this.at += 8;
         return;
       case LENGTH_DELIMITED:
-        this.bytes();
+        this.at = this.endOfBytes();
         return;
       case 5:
         this.at += 4;

@@ -3,9 +3,11 @@
 //
 //   free ─────────────▶│ tag length name │ tag length value │
 //                      ▲ the next byte goes before this one
-import { largeVarint } from '../lib/protobuf/wire.js';
+import { putVarint, varintLength } from './wire.js';
 
 const FIRST_BYTES = 64 * 1024;
+/** A writer that begins anew keeps no more. */
+const MAX_KEPT_BYTES = 1024 * 1024;
 const SHORT_CHARACTERS = 64;
 const TWO_TO_14 = 0x4000;
 const TWO_TO_32 = 0x1_0000_0000;
@@ -35,8 +37,23 @@ export class BackwardWriter {
     this.#prefix(field, length);
   }
 
-  int(field: number, value: number): void {
+  bytes(field: number, value: Buffer): void {
+    this.#reserve(value.length);
+    this.#at -= value.length;
+    this.#buffer.set(value, this.#at);
+    this.#prefix(field, value.length);
+  }
+
+  int(field: number, value: number | bigint): void {
     this.#varint(value);
+    this.#varint(field << 3);
+  }
+
+  /** An integer whose varint is known. */
+  varint(field: number, encoded: readonly number[]): void {
+    this.#reserve(encoded.length);
+    this.#at -= encoded.length;
+    this.#buffer.set(encoded, this.#at);
     this.#varint(field << 3);
   }
 
@@ -80,6 +97,15 @@ export class BackwardWriter {
     return this.#buffer.subarray(this.#at);
   }
 
+  /** A copy of what was written; the writer begins anew. */
+  take(): Buffer {
+    const written = Buffer.allocUnsafe(this.end);
+    this.#buffer.copy(written, 0, this.#at);
+    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(FIRST_BYTES);
+    this.#at = this.#buffer.length;
+    return written;
+  }
+
   #prefix(field: number, length: number): void {
     this.#varint(length);
     this.#varint((field << 3) | 2);
@@ -99,20 +125,19 @@ export class BackwardWriter {
     return true;
   }
 
-  #varint(value: number): void {
+  #varint(value: number | bigint): void {
     this.#reserve(10);
-    if (value >= 0 && value < 128) {
-      this.#buffer[--this.#at] = value;
-      return;
-    }
-    if (value >= 0 && value < TWO_TO_14) {
+    if (typeof value === 'number' && value >= 0 && value < TWO_TO_14) {
+      if (value < 128) {
+        this.#buffer[--this.#at] = value;
+        return;
+      }
       this.#buffer[--this.#at] = value >> 7;
       this.#buffer[--this.#at] = (value & 127) | 128;
       return;
     }
-    const bytes = largeVarint(value);
-    this.#at -= bytes.length;
-    this.#buffer.set(bytes, this.#at);
+    this.#at -= varintLength(value);
+    putVarint(this.#buffer, this.#at, value);
   }
 
   #reserve(bytes: number): void {
