@@ -72,6 +72,8 @@ export interface EmbeddedOptions {
   readonly freeBytes?: FreeBytes;
   /** A write is answered before it is on disk: what the machine loses with its power was answered in vain. */
   readonly noSync?: boolean;
+  /** What adds something is refused where more would be in use than this; absent: where the disk is full. */
+  readonly quotaBytes?: number | undefined;
   readonly writeZeros?: WriteZeros;
 }
 
@@ -82,7 +84,7 @@ export interface EmbeddedStore extends KeyValueStore {
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   // The engine is a native module; it is loaded only where it is used.
   const { open } = await import('lmdb');
-  const { clock = systemClock, log, freeBytes = diskFreeBytes, writeZeros } = options;
+  const { clock = systemClock, log, freeBytes = diskFreeBytes, quotaBytes, writeZeros } = options;
   const folder = await openFolder(options.folder, freeBytes).catch((error: unknown) => {
     throw openFailure(options.folder, error);
   });
@@ -91,7 +93,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   try {
     env = openEngine(open, folder.storePath, { noSync: options.noSync === true });
     const { path, storePath } = folder;
-    room = new Room({ env, folder: path, storePath, freeBytes, writeZeros, now: () => clock.now(), log });
+    room = new Room({ env, folder: path, storePath, freeBytes, quotaBytes, writeZeros, now: () => clock.now(), log });
     const opened = await openTables(env, folder, room, options.writer ?? '');
     room.tables = opened.tables;
     return new LmdbStore({ env, opened, folder, room, clock, log, historyMs: options.historyMs ?? HISTORY_MS });

@@ -35,8 +35,9 @@ async function fill(disk: Disk, name: string): Promise<void> {
   await disk.clock.move(1_000);
 }
 
-const openOn = (disk: Disk, name: string): Promise<KeyValueStore> =>
+const openOn = (disk: Disk, name: string, quotaBytes?: number): Promise<KeyValueStore> =>
   openEmbeddedStore({
+    quotaBytes,
     folder: path.join(root, name),
     freeBytes: () => freeBytes(disk, name),
     async writeZeros(fd, from, bytes) {
@@ -177,5 +178,23 @@ describe('a full disk', () => {
     await fill(disk, 'start');
     await (await openOn(disk, 'start')).close();
     assert.equal(reserveBytes('start'), 1024 * 1024);
+  });
+});
+
+describe('a quota', () => {
+  it('refuses what adds, accepts deletes, and recovers by them', async () => {
+    const disk = newDisk();
+    const kv = await openOn(disk, 'quota', 3 * OBJECTS * VALUE_BYTES);
+    const revisions = await filled(kv);
+    const refused: unknown[] = [];
+    for (let i = 0; refused.length === 0 && i < 10 * OBJECTS; i++) {
+      await kv.create(`/more/${i}`, randomBytes(VALUE_BYTES)).catch((error: unknown) => refused.push(error));
+    }
+    assert.ok(isFull(refused[0]));
+    assert.match(disk.logged[0] ?? '', /^the quota of 12000000 bytes in .* is used up: only deletes are accepted/);
+    await Promise.all(revisions.map((revision, i) => kv.delete(`/a/${i}`, revision)));
+    await disk.clock.move(1_000);
+    assert.equal((await kv.create('/new', randomBytes(VALUE_BYTES))).done, true);
+    await kv.close();
   });
 });

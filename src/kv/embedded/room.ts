@@ -25,6 +25,8 @@ export interface RoomParts {
   readonly folder: string;
   readonly storePath: string;
   readonly freeBytes: FreeBytes;
+  /** The most that may be in use; absent where the disk alone is the limit. */
+  readonly quotaBytes?: number | undefined;
   readonly writeZeros?: WriteZeros | undefined;
   readonly now: () => number;
   readonly log: Logger | undefined;
@@ -58,7 +60,7 @@ export class Room {
     const bytes = changeBytes(valueBytes);
     const { now } = this.#parts;
     if (bytes > this.#left || now() >= this.#leftUntilMs) {
-      this.#left = this.#writableBytes() - MARGIN_BYTES;
+      this.#left = Math.min(this.#writableBytes() - MARGIN_BYTES, this.#quotaLeft());
       this.#leftUntilMs = now() + KNOWN_MS;
     }
     this.#note(bytes > this.#left || now() < this.#failedUntilMs);
@@ -122,6 +124,11 @@ export class Room {
     return free >= 2 * MARGIN_BYTES ? free : Math.max(free, this.#freeBytesInFile());
   }
 
+  #quotaLeft(): number {
+    const { quotaBytes } = this.#parts;
+    return quotaBytes === undefined ? Infinity : quotaBytes - this.size().usedBytes;
+  }
+
   #freeBytesInFile(): number {
     const { bytes, usedBytes } = this.size();
     return bytes - usedBytes;
@@ -141,12 +148,12 @@ export class Room {
   #note(isFull: boolean): void {
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
-    const { folder, log } = this.#parts;
-    log?.warning(
-      isFull
-        ? `no space left to write to ${folder}: only deletes are accepted until some is made, there or by deleting objects`
-        : `there is space to write to ${folder} again`,
-    );
+    const { folder, log, quotaBytes } = this.#parts;
+    const deletes = 'only deletes are accepted until some is made';
+    if (!isFull) log?.warning(`there is space to write to ${folder} again`);
+    else if (this.#quotaLeft() < 2 * MARGIN_BYTES) {
+      log?.warning(`the quota of ${quotaBytes} bytes in ${folder} is used up: ${deletes}`);
+    } else log?.warning(`no space left to write to ${folder}: ${deletes}, there or by deleting objects`);
   }
 }
 

@@ -29,6 +29,10 @@ export const binnacle = defineTopic({
       type: 'string',
       help: "Serve the embedded store by etcd's API here as well: unix://PATH for a socket of this user's alone, or https://127.0.0.1:PORT with client certificates. Off by default.",
     },
+    'store-quota-bytes': {
+      type: 'int',
+      help: "The most bytes of the embedded store that may be in use. Beyond it writes are refused as by etcd's quota, and deletes are accepted. 0 for no limit but the disk.",
+    },
     workers: {
       type: 'string',
       default: '1',

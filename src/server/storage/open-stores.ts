@@ -107,7 +107,8 @@ async function openEmbedded(
     return openEtcdStore({ servers: [`unix://${workerSocket(folder)}`], dialer, prefix: options.etcd.etcdPrefix, log });
   }
   const historyMs = options.etcd.etcdCompactionIntervalMs;
-  const store = await openEmbeddedStore({ folder, historyMs, writer: writerOf(options), log });
+  const quotaBytes = options.binnacle.storeQuotaBytes || undefined;
+  const store = await openEmbeddedStore({ folder, historyMs, quotaBytes, writer: writerOf(options), log });
   if (sharing !== undefined) closers.push(await serveWorkers(store, folder, log));
   return store;
 }
