@@ -83,7 +83,7 @@ function start(api: TestApi): { readonly aggregation: Aggregation; readonly stop
     clock: systemClock,
     log: silentLog,
   });
-  for (const hook of aggregation.hooks) void hook.run(stop.signal);
+  for (const hook of [...aggregation.hooks, ...aggregation.writers]) void hook.run(stop.signal);
   return { aggregation, stop };
 }
 
