@@ -6,8 +6,6 @@ import { pause } from '../../lib/async/pause.js';
 import { CoalescedCall } from '../../lib/async/coalesced-call.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
-  type ChangesPage,
-  type ChangesRequest,
   type KeyValue,
   type KeyValueStore,
   KvError,
@@ -20,7 +18,6 @@ import {
   type WriteResult,
 } from '../kv.js';
 import type { Trace } from '../../tracing/trace.js';
-import { EtcdHistory } from './changes.js';
 import { callEtcd, type CallOptions, leaseIsGone, METHODS } from './client.js';
 import { Compactor } from './compactor.js';
 import { connectMember, type ConnectOptions } from './connect.js';
@@ -68,7 +65,6 @@ class EtcdStore implements KeyValueStore {
   readonly #watches: EtcdWatches;
   readonly #leases: Leases;
   readonly #compactor: Compactor;
-  readonly #history: EtcdHistory;
   readonly #healthKey: string;
   readonly #howFar = new CoalescedCall(() => this.#fetchRevision());
   readonly #ownWrites = new OwnWrites();
@@ -76,8 +72,6 @@ class EtcdStore implements KeyValueStore {
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
   #progress: boolean | undefined;
-  /** What a read of history was refused for. */
-  #seenCompacted = 0;
   #closed = false;
 
   constructor(options: EtcdOptions) {
@@ -104,11 +98,6 @@ class EtcdStore implements KeyValueStore {
       clock,
       intervalMs: options.compactionIntervalMs ?? 0,
       log: options.log,
-    });
-    this.#history = new EtcdHistory({
-      watch: (prefix, startRevision, receiver) => this.#watches.add(prefix, startRevision, true, receiver),
-      requestProgress: () => this.#watches.requestProgress(),
-      clock,
     });
     this.#learnVersion().catch(() => undefined);
   }
@@ -171,23 +160,6 @@ class EtcdStore implements KeyValueStore {
     return this.#ownWrites.areElsewhere(prefix, after, upTo);
   }
 
-  /** Only where progress can be trusted: nothing else says that a page is whole. */
-  get changes(): ((request: ChangesRequest) => Promise<ChangesPage>) | undefined {
-    return this.supportsProgressRequests() ? (request) => this.#changes(request) : undefined;
-  }
-
-  async #changes(request: ChangesRequest): Promise<ChangesPage> {
-    this.#checkOpen();
-    try {
-      return await this.#history.changes(request);
-    } catch (error) {
-      if (error instanceof KvError && error.code === 'compacted') {
-        this.#seenCompacted = Math.max(this.#seenCompacted, error.details.compactedRevision ?? 0);
-      }
-      throw error;
-    }
-  }
-
   supportsProgressRequests(): boolean {
     // The first attempt to learn etcd's version failed, so this call starts another.
     if (this.#progress === undefined) this.#learnVersion().catch(() => undefined);
@@ -205,7 +177,7 @@ class EtcdStore implements KeyValueStore {
   }
 
   compactedRevision(): number {
-    return Math.max(this.#compactor.compactedRevision, this.#seenCompacted);
+    return this.#compactor.compactedRevision;
   }
 
   async sizeBytes(): Promise<number> {
