@@ -52,7 +52,9 @@ export const FAULTS: readonly Fault[] = [
     name: 'kill-worker',
     missing: ({ workers }) => (workers > 1 ? undefined : 'there is one process'),
     async strike(target, random) {
-      const { pid } = await random.pick(target.servers).running();
+      const { pid, log } = await random.pick(target.servers).running();
+      // Before that a worker that ends is a failed start.
+      await pollUntil(() => log().includes('All worker processes have started'));
       const victim = random.pick(workerPids(pid));
       process.kill(victim, 'SIGKILL');
       await pollUntil(() => workerPids(pid).length === target.workers && !workerPids(pid).includes(victim));
