@@ -210,7 +210,11 @@ describe('gRPC', () => {
   });
 
   const ends: readonly [string, (socket: net.Socket) => void, RegExp][] = [
-    ['answers garbage', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), /frame exceeds SETTINGS_MAX_FRAME_SIZE/],
+    [
+      'answers garbage',
+      (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      /frame exceeds SETTINGS_MAX_FRAME_SIZE/,
+    ],
     ['closes the connection', (socket) => socket.end(), /error reading from server: EOF/],
     ['resets the connection', (socket) => socket.resetAndDestroy(), /error reading from server: /],
   ];
