@@ -45,7 +45,10 @@ test('how long it took to find a seat is noted on the trail of who is not exempt
   }
 });
 
-test('queued requests do not all start in the tick in which seats become free', async () => {
+test('queued requests do not all start in the tick in which seats become free', async (t) => {
+  // Only the requests move the clock: time that other processes take is not theirs.
+  let nowMs = performance.now();
+  t.mock.method(performance, 'now', () => nowMs);
   const starts: (() => void)[] = [];
   const schema = {
     uid: '',
@@ -69,7 +72,7 @@ test('queued requests do not all start in the tick in which seats become free', 
   let begun = 0;
   const slow = (): HttpResponse => {
     begun++;
-    for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
+    nowMs += 6;
     return answer();
   };
   const answers = Array.from({ length: 10 }, () => {
@@ -84,6 +87,6 @@ test('queued requests do not all start in the tick in which seats become free', 
     await new Promise((resolve) => setImmediate(resolve));
     most = Math.max(most, begun - before);
   }
-  assert.ok(most < 10, `${most} in one tick`);
+  assert.ok(most <= 2, `${most} in one tick`);
   for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
 });
