@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { startTestServer, type TestServer } from '../support/server.js';
 
 const ROUNDS = Number(process.env['BINNACLE_KILL_ROUNDS'] ?? 2);
@@ -29,20 +29,30 @@ async function namesIn(server: TestServer): Promise<Set<string>> {
   return new Set(items.map(({ metadata }) => metadata.name));
 }
 
+/** A file system of its own, which fills soon, with a folder for data. */
+async function onSmallDisk(t: TestContext, run: (disk: string, folder: string) => Promise<void>): Promise<void> {
+  const disk = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'binnacle-test', disk]);
+  if (mounted.status !== 0) {
+    fs.rmdirSync(disk);
+    t.skip('mounting is not allowed here');
+    return;
+  }
+  try {
+    const folder = path.join(disk, 'data');
+    fs.mkdirSync(folder);
+    await run(disk, folder);
+  } finally {
+    spawnSync('umount', ['-l', disk]);
+    fs.rmdirSync(disk);
+  }
+}
+
 test(
   'a full disk refuses writes, keeps what it answered, and goes on when there is room',
   { timeout: 120_000 },
   async (t) => {
-    const disk = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-disk-'));
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'binnacle-test', disk]);
-    if (mounted.status !== 0) {
-      fs.rmdirSync(disk);
-      t.skip('mounting is not allowed here');
-      return;
-    }
-    try {
-      const folder = path.join(disk, 'data');
-      fs.mkdirSync(folder);
+    await onSmallDisk(t, async (disk, folder) => {
       const server = await startTestServer({ folder });
       const filler = path.join(disk, 'filler');
       fillDisk(filler);
@@ -65,10 +75,7 @@ test(
       const after = await namesIn(again);
       for (const name of [...kept, 'later']) assert.ok(after.has(name), `${name} is lost`);
       await again.stop();
-    } finally {
-      spawnSync('umount', ['-l', disk]);
-      fs.rmdirSync(disk);
-    }
+    });
   },
 );
 
@@ -76,16 +83,7 @@ test(
   'a disk that fills while commits are made ends no server, and a start on it is not refused',
   { timeout: 180_000 },
   async (t) => {
-    const disk = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-disk-'));
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'binnacle-test', disk]);
-    if (mounted.status !== 0) {
-      fs.rmdirSync(disk);
-      t.skip('mounting is not allowed here');
-      return;
-    }
-    try {
-      const folder = path.join(disk, 'data');
-      fs.mkdirSync(folder);
+    await onSmallDisk(t, async (disk, folder) => {
       const server = await startTestServer({ folder });
       let hasEnded = false;
       void server.exited.then(() => (hasEnded = true));
@@ -123,10 +121,7 @@ test(
         [...kept].toSorted(),
       );
       await again.kill();
-    } finally {
-      spawnSync('umount', ['-l', disk]);
-      fs.rmdirSync(disk);
-    }
+    });
   },
 );
 

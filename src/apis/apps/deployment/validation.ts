@@ -1,5 +1,5 @@
 import { append } from '../../../lib/values/append.js';
-import { internalValue, selectorValue } from '../../core/internal-form/internal-value.js';
+import { internalValue } from '../../core/internal-form/internal-value.js';
 import {
   type FieldErrors,
   FieldPath,
@@ -12,9 +12,9 @@ import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { DeploymentSpec, DeploymentStatus, DeploymentStrategy } from '../../../schema/generated/apps.v1.js';
 import { validateCollisionCount, validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
 import type { PodRules } from '../../core/pod/validation/pod-rules.js';
-import { validateReplicatedTemplate } from '../../core/pod/validation/workload-template.js';
 import { numberIn, validateAtMostWhole, validateIntOrPercent } from '../shared/int-or-percent.js';
-import { compiledSelector, validateOwnSelector } from '../shared/selector.js';
+import { validateReplicaTemplate } from '../shared/replica-template.js';
+import { validateOwnSelector } from '../shared/selector.js';
 
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
@@ -24,20 +24,7 @@ export function validateDeploymentSpec(spec: Readonly<DeploymentSpec>, rules: Po
     ...validateNonNegative(spec.replicas, SPEC.child('replicas')),
     ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
   ];
-  const selector = compiledSelector(spec.selector);
-  if (selector === undefined)
-    errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else
-    append(
-      errors,
-      validateReplicatedTemplate({
-        template: spec.template,
-        selector,
-        kind: 'ReplicaSet',
-        path: SPEC.child('template'),
-        rules,
-      }),
-    );
+  append(errors, validateReplicaTemplate(spec, SPEC, rules));
   append(
     errors,
     validateStrategy(spec.strategy, SPEC.child('strategy')),

@@ -1,12 +1,11 @@
 import { append } from '../../../lib/values/append.js';
-import { selectorValue } from '../../core/internal-form/internal-value.js';
-import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { ReplicaSetSpec, ReplicaSetStatus } from '../../../schema/generated/apps.v1.js';
 import { validateCounts, validateReplicaCounts } from '../../core/pod/replica-status.js';
 import type { PodRules } from '../../core/pod/validation/pod-rules.js';
-import { validateReplicatedTemplate } from '../../core/pod/validation/workload-template.js';
-import { compiledSelector, validateOwnSelector } from '../shared/selector.js';
+import { validateReplicaTemplate } from '../shared/replica-template.js';
+import { validateOwnSelector } from '../shared/selector.js';
 
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
@@ -18,20 +17,7 @@ export function validateReplicaSetSpec(spec: Readonly<ReplicaSetSpec>, rules: Po
     // Replica sets borrow the word, and so does kube-apiserver's error.
     ...validateOwnSelector(spec.selector, 'deployment', SPEC.child('selector')),
   ];
-  const selector = compiledSelector(spec.selector);
-  if (selector === undefined)
-    errors.push(invalid(SPEC.child('selector'), selectorValue(spec.selector), 'invalid label selector'));
-  else
-    append(
-      errors,
-      validateReplicatedTemplate({
-        template: spec.template,
-        selector,
-        kind: 'ReplicaSet',
-        path: SPEC.child('template'),
-        rules,
-      }),
-    );
+  append(errors, validateReplicaTemplate(spec, SPEC, rules));
   return errors;
 }
 
