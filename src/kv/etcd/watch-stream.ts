@@ -35,12 +35,21 @@ export interface WatchStreamOwner {
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** A watch as this stream has it. */
+interface PlacedWatch {
+  readonly watch: RunningWatch;
+  /** How many of the next answers about progress may be older than the watch. */
+  olderAnswers: number;
+  /** The member's revision when it began the watch. */
+  begunAt: number | undefined;
+}
+
 export class WatchStream {
-  /** By id; true once the member has begun the watch. */
-  readonly #begun = new Map<number, boolean>();
-  readonly #watches = new Map<number, RunningWatch>();
+  readonly #placed = new Map<number, PlacedWatch>();
   readonly #stream: GrpcStream;
   readonly #owner: WatchStreamOwner;
+  /** Requests for progress that may still be answered: a member leaves out those that come while a watch is behind. */
+  #progressRequests = 0;
   #closed = false;
 
   constructor(connection: MemberConnection, owner: WatchStreamOwner) {
@@ -59,17 +68,16 @@ export class WatchStream {
   }
 
   get watches(): Iterable<RunningWatch> {
-    return this.#watches.values();
+    return Array.from(this.#placed.values(), ({ watch }) => watch);
   }
 
   get size(): number {
-    return this.#watches.size;
+    return this.#placed.size;
   }
 
   add(watch: RunningWatch): void {
     const { id, prefix, nextRevision, previous } = watch;
-    this.#watches.set(id, watch);
-    this.#begun.set(id, false);
+    this.#placed.set(id, { watch, olderAnswers: this.#progressRequests, begunAt: undefined });
     this.#stream.send(
       encodeWatchCreate({ watchId: id, key: prefix, end: prefixEnd(prefix), startRevision: nextRevision, previous }),
     );
@@ -77,13 +85,14 @@ export class WatchStream {
 
   /** False when the watch is not on this stream. */
   cancel(id: number): boolean {
-    if (!this.#forget(id)) return false;
+    if (!this.#placed.delete(id)) return false;
     this.#stream.send(encodeWatchCancel(id));
     return true;
   }
 
-  /** The answer says how far all watches of the stream are. */
+  /** The answer says how far all watches are that were on the stream before. */
   requestProgress(): void {
+    this.#progressRequests++;
     this.#stream.send(encodeWatchProgress());
   }
 
@@ -93,33 +102,41 @@ export class WatchStream {
     this.#stream.close();
   }
 
-  #forget(id: number): boolean {
-    this.#begun.delete(id);
-    return this.#watches.delete(id);
-  }
-
   #take(answer: EtcdWatchAnswer): void | Promise<void> {
     if (this.#closed) return;
     this.#owner.answered();
     if (answer.watchId === -1) {
-      for (const watch of this.#watches.values()) {
-        if (!this.#begun.get(watch.id)) continue;
-        if (watch.busy === undefined) progress(watch, answer.revision);
-        else void watch.busy.then(() => progress(watch, answer.revision)).catch(() => undefined);
-      }
+      this.#progressed(answer.revision);
       return;
     }
-    const watch = this.#watches.get(answer.watchId);
-    if (watch === undefined) return;
+    const placed = this.#placed.get(answer.watchId);
+    if (placed === undefined) return;
+    const { watch } = placed;
     if (answer.canceled) {
       this.#canceled(watch, answer);
       return;
     }
     if (answer.created) {
-      this.#begun.set(watch.id, true);
+      placed.begunAt = answer.revision;
       return;
     }
     return watch.busy === undefined ? deliver(watch, answer) : watch.busy.then(() => deliver(watch, answer));
+  }
+
+  /**
+   * Answers come in the order of their requests, but a member may say that it has begun a watch before it sends an older answer. Such
+   * an answer says nothing of this watch, which may have missed changes up to that revision.
+   */
+  #progressed(revision: number): void {
+    if (this.#progressRequests > 0) this.#progressRequests--;
+    for (const placed of this.#placed.values()) {
+      const { watch, begunAt } = placed;
+      const mayBeOlder = placed.olderAnswers > 0;
+      if (mayBeOlder) placed.olderAnswers--;
+      if (begunAt === undefined || (mayBeOlder && revision <= begunAt)) continue;
+      if (watch.busy === undefined) progress(watch, revision);
+      else void watch.busy.then(() => progress(watch, revision)).catch(() => undefined);
+    }
   }
 
   #canceled(watch: RunningWatch, { compactRevision, cancelReason }: EtcdWatchAnswer): void {
@@ -127,7 +144,7 @@ export class WatchStream {
     const failure = new GrpcError({ status: UNAVAILABLE, message, sent: true });
     const error = compactRevision > 0 ? compacted(watch.nextRevision, compactRevision) : kvError(failure);
     if (compactRevision > 0 || error.code === 'denied' || cancelReason.includes('permission denied')) {
-      this.#forget(watch.id);
+      this.#placed.delete(watch.id);
       this.#owner.failed(watch, error);
       return;
     }
