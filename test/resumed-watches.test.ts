@@ -1,6 +1,8 @@
 // Clients that were connected before the only server was killed resume their watches when it is back, all at once.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { etcdPrograms } from './etcd-process.js';
+import { startControlPlane } from './support/control-plane.js';
 import { startTestServer, type TestServer } from './support/server.js';
 
 const WATCHES = 60;
@@ -19,6 +21,18 @@ describe('watches on the embedded store', { timeout: 300_000 }, () =>
       first,
       startAgain: () => startTestServer({ folder: first.folder, ...KEPT }),
       remove: async () => undefined,
+    };
+  }),
+);
+
+const [etcd] = etcdPrograms();
+describe('watches on etcd', { timeout: 300_000, skip: etcd === undefined && 'no etcd program at hand' }, () =>
+  resumedWatches(async () => {
+    const controlPlane = await startControlPlane(etcd?.program ?? '');
+    return {
+      first: await controlPlane.start([], undefined, KEPT),
+      startAgain: () => controlPlane.start([], undefined, KEPT),
+      remove: () => controlPlane.remove(),
     };
   }),
 );

@@ -129,7 +129,7 @@ export interface KeyValueStore {
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch;
   /**
    * One page of history, for a reader at its own speed: as many changes as fit, and perhaps none though there are more.
-   * Fails with `compacted`. Only a store in this process has this method.
+   * Fails with `compacted`. Absent where the store cannot say that a page is whole.
    */
   changes?(request: ChangesRequest): Promise<ChangesPage>;
   /**

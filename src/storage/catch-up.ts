@@ -34,12 +34,23 @@ class Replay {
     // Not where the last page ended, when the watch went on in memory meanwhile.
     if (revision !== this.#reached) this.#nextPage = this.loader.pageAfter(revision);
     try {
-      const { changes, upTo } = await this.loader.page(this.#nextPage, endRevision, this.watcher.request.signal);
+      const { changes, upTo } = await this.#load(revision, endRevision);
       this.#nextPage = upTo + 1;
       this.#reached = Math.max(revision, upTo);
       return { changes: inScope(changes, this.scope).filter((change) => change.revision > revision), upTo };
     } catch (error) {
       throw isTooOld(error) ? expiredWatch() : error;
+    }
+  }
+
+  /** A page may begin before what is wanted, where the store has dropped something. */
+  async #load(revision: number, endRevision: number): Promise<HistoryPage> {
+    const { signal } = this.watcher.request;
+    try {
+      return await this.loader.page(this.#nextPage, endRevision, signal);
+    } catch (error) {
+      if (!isTooOld(error) || this.#nextPage > revision) throw error;
+      return this.loader.page(revision + 1, endRevision, signal);
     }
   }
 
@@ -52,6 +63,8 @@ class Replay {
 /** For a watch behind the cache, which joins the cache's others when it has caught up. */
 export class MissedInCache implements Missed {
   readonly #replay: Replay;
+  /** A page of the store's history. */
+  #hasRead = false;
 
   constructor(
     private readonly cache: Cache,
@@ -82,11 +95,14 @@ export class MissedInCache implements Missed {
   async #fromStore(revision: number): Promise<HistoryPage> {
     const { floor } = this.cache.history;
     try {
-      return await this.#replay.after(revision, floor);
+      const page = await this.#replay.after(revision, floor);
+      this.#hasRead = true;
+      return page;
     } catch (error) {
       if (!isTooOld(error)) throw error;
-      // It fell behind while its client read, and ends as one that is too slow; when it resumes, it is too late.
-      this.watcher.end(undefined);
+      // It fell behind while its client read, and ends as one that is too slow; when it resumes, it is too late. At its beginning that
+      // is said at once: not every store knows before what it still has.
+      this.watcher.end(this.#hasRead ? undefined : expiredWatch());
       return { changes: [], upTo: revision };
     }
   }

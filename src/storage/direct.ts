@@ -241,7 +241,7 @@ export class DirectStore implements ManagedResourceStore {
       state = initial ? (list.items as readonly Entry[]) : [];
     }
     const readNewest = (): Promise<number> => fromKv(this.kv.revision());
-    const newest = this.kv.changes === undefined ? 0 : await readNewest();
+    const newest = this.kv.local ? await readNewest() : 0;
     const watcher = new Watcher({ request, receive, startRevision: start, clock: this.clock });
     this.#open.add(watcher);
     const full = this.options.prefix + prefix;

@@ -6,6 +6,8 @@ import { pause } from '../../lib/async/pause.js';
 import { CoalescedCall } from '../../lib/async/coalesced-call.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
+  type ChangesPage,
+  type ChangesRequest,
   type KeyValue,
   type KeyValueStore,
   KvError,
@@ -18,11 +20,13 @@ import {
   type WriteResult,
 } from '../kv.js';
 import type { Trace } from '../../tracing/trace.js';
+import { EtcdHistory } from './changes.js';
 import { callEtcd, type CallOptions, leaseIsGone, METHODS } from './client.js';
 import { Compactor } from './compactor.js';
 import { connectMember, type ConnectOptions } from './connect.js';
 import { Endpoints } from './endpoints.js';
 import { Leases } from './leases.js';
+import { watchAlone } from './lone-watch.js';
 import {
   decodeLeaseGrant,
   decodeRange,
@@ -65,6 +69,7 @@ class EtcdStore implements KeyValueStore {
   readonly #watches: EtcdWatches;
   readonly #leases: Leases;
   readonly #compactor: Compactor;
+  readonly #history: EtcdHistory;
   readonly #healthKey: string;
   readonly #howFar = new CoalescedCall(() => this.#fetchRevision());
   readonly #ownWrites = new OwnWrites();
@@ -72,6 +77,8 @@ class EtcdStore implements KeyValueStore {
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
   #progress: boolean | undefined;
+  /** What a read of history was refused for. */
+  #seenCompacted = 0;
   #closed = false;
 
   constructor(options: EtcdOptions) {
@@ -98,6 +105,10 @@ class EtcdStore implements KeyValueStore {
       clock,
       intervalMs: options.compactionIntervalMs ?? 0,
       log: options.log,
+    });
+    this.#history = new EtcdHistory({
+      watch: (request, receiver) => watchAlone(this.#endpoints, request, receiver),
+      clock,
     });
     this.#learnVersion().catch(() => undefined);
   }
@@ -160,6 +171,23 @@ class EtcdStore implements KeyValueStore {
     return this.#ownWrites.areElsewhere(prefix, after, upTo);
   }
 
+  /** Only where progress can be trusted: nothing else says that a page is whole. */
+  get changes(): ((request: ChangesRequest) => Promise<ChangesPage>) | undefined {
+    return this.supportsProgressRequests() ? (request) => this.#changes(request) : undefined;
+  }
+
+  async #changes(request: ChangesRequest): Promise<ChangesPage> {
+    this.#checkOpen();
+    try {
+      return await this.#history.changes(request);
+    } catch (error) {
+      if (error instanceof KvError && error.code === 'compacted') {
+        this.#seenCompacted = Math.max(this.#seenCompacted, error.details.compactedRevision ?? 0);
+      }
+      throw error;
+    }
+  }
+
   supportsProgressRequests(): boolean {
     // The first attempt to learn etcd's version failed, so this call starts another.
     if (this.#progress === undefined) this.#learnVersion().catch(() => undefined);
@@ -177,7 +205,7 @@ class EtcdStore implements KeyValueStore {
   }
 
   compactedRevision(): number {
-    return this.#compactor.compactedRevision;
+    return Math.max(this.#compactor.compactedRevision, this.#seenCompacted);
   }
 
   async sizeBytes(): Promise<number> {
