@@ -13,6 +13,7 @@ import { EncodedBytes } from '../../storage/encoded-bytes.js';
 import { HistoryBudget } from '../../storage/history-budget.js';
 import { RecentBytes } from '../../storage/recent-bytes.js';
 import { buildEncryption } from './encryption.js';
+import { leaveHeapRoom, setHeapGrowth } from '../lifecycle/heap-room.js';
 import { collectWhenIdle, processParts } from '../lifecycle/idle-gc.js';
 import type { Health } from '../lifecycle/health.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
@@ -92,6 +93,8 @@ export async function openResources(
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
   pollStorageSize(metrics, sizePoll, lifecycle.stopping);
-  collectWhenIdle({ clock: monotonicClock, stopping: lifecycle.stopping, ...processParts() });
+  const heap = { clock: monotonicClock, stopping: lifecycle.stopping, ...processParts() };
+  collectWhenIdle(heap);
+  leaveHeapRoom({ ...heap, setGrowth: setHeapGrowth });
   return { stores, encryption, resources };
 }
