@@ -1,28 +1,15 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
-import { BoundedMap } from '../lib/values/bounded-map.js';
-import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
-import type { Span, Trace } from '../tracing/trace.js';
+import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
-import { MissedInCache, tooOld } from './catch-up.js';
-import type { Found } from './contents.js';
+import { CachedLists } from './cached-lists.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
 import { noteRead, recordCachedGet, recordCachedList } from './record.js';
 import type { HistoryLoader } from './load-history.js';
-import type { State } from './snapshots.js';
-import {
-  listFound,
-  listFoundCooperatively,
-  listFrom,
-  listCooperatively,
-  type ListPlan,
-  nextCachedPage,
-  parseRevision,
-  planList,
-  scopeOf,
-} from './list.js';
+import { startWatch } from './start-watch.js';
+import { type ListPlan, parseRevision, planList } from './list.js';
 import {
   type ListRequest,
   type ListResult,
@@ -34,14 +21,7 @@ import {
   type WatchEvent,
   type WatchRequest,
 } from './store.js';
-import { Watcher } from './watcher.js';
-import type { WatcherScope } from './watchers.js';
 
-const MAX_SHARED_LISTS = 64;
-/** Lists by longer selectors are not shared: their texts would be kept. */
-const MAX_SHARED_SELECTOR_LENGTH = 1024;
-/** Beyond this many objects a list yields to the event loop while it evaluates its predicate. */
-const MANY = 1024;
 /** A read of one object waits this long for the cache before it reads the object from the store. */
 const SOON_MS = 100;
 /** A trace's events before and after waiting until the cache reaches the requested revision. */
@@ -52,23 +32,6 @@ const FRESH = 'watchCache fresh enough';
 const MAX_CACHED_LISTED = 64;
 const WHOLE_LIST = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
 
-/** What a list was picked out of. */
-interface Looked {
-  /** The index that found them; empty without one. */
-  readonly index: string;
-  readonly objects: number;
-}
-
-interface SharedList {
-  /** Of the state the items are from. */
-  readonly generation: number;
-  /** Weakly: they go when nobody is being answered with them. */
-  readonly items: WeakRef<ListResult['items']>;
-  readonly isLast: boolean;
-  /** Absent on the last page, and where it is not counted. */
-  readonly remainingItemCount: number | undefined;
-}
-
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
   readonly isCached = true;
@@ -77,10 +40,7 @@ export class CachedStore implements ManagedResourceStore {
   #lastPeeked:
     | { readonly generation: number; readonly namespace: string; readonly items: ListResult['items'] }
     | undefined;
-  /** By their range, limit and selector. */
-  readonly #lists = new BoundedMap<string, SharedList>(MAX_SHARED_LISTS);
-  /** By the items that were picked out of it. */
-  readonly #lookedAt = new WeakMap<ListResult['items'], Looked>();
+  readonly #lists: CachedLists;
 
   constructor(
     readonly cache: Cache,
@@ -88,6 +48,7 @@ export class CachedStore implements ManagedResourceStore {
     readonly loader: HistoryLoader,
   ) {
     this.options = direct.options;
+    this.#lists = new CachedLists(cache, direct.options);
   }
 
   // hot: every get of what is there
@@ -115,7 +76,7 @@ export class CachedStore implements ManagedResourceStore {
     const last = this.#lastPeeked;
     if (last?.generation === generation && last.namespace === namespace) return last.items;
     const request: ListRequest = { ...WHOLE_LIST, namespace };
-    const listed = this.#listCurrent(planList(this.options, request), request, this.cache.revision);
+    const listed = this.#lists.current(planList(this.options, request), request, this.cache.revision);
     if (listed instanceof Promise) return undefined;
     const { items } = listed;
     this.#lastPeeked = items.length > MAX_CACHED_LISTED ? undefined : { generation, namespace, items };
@@ -247,21 +208,11 @@ export class CachedStore implements ManagedResourceStore {
     }
     span?.event(FRESH);
     const { revision } = this.cache;
-    const listed = this.#listCurrent(whole, request, revision);
+    const listed = this.#lists.current(whole, request, revision);
     const result = listed instanceof Promise ? await listed : listed;
-    this.#recordList(result, span);
+    this.#lists.record(result, span);
     if (result.continue !== '') this.cache.keepSnapshot(revision);
     return result;
-  }
-
-  /** Counts what was looked at, and notes it. */
-  #recordList({ items }: ListResult, span: Span | undefined): void {
-    const { index, objects } = this.#lookedAt.get(items) ?? { index: '', objects: items.length };
-    this.cache.metrics.cacheListed?.(this.options.resource, index, objects, items.length);
-    if (span === undefined) return;
-    span.event('Listed items from cache', { count: objects });
-    if (items.length > 0) span.event('Resized result');
-    span.event('Filtered items', { count: items.length });
   }
 
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
@@ -269,31 +220,8 @@ export class CachedStore implements ManagedResourceStore {
     await this.cache.ready();
     const wantsNewest = request.sendInitialEvents !== undefined && request.resourceVersion === '';
     if (wantsNewest && !this.#canCatchUp()) return this.direct.watch(request, receive);
-    try {
-      await this.#waitForWatchRevision(request, from);
-    } catch (error) {
-      if (error instanceof StorageError) return { ended: Promise.resolve(error) };
-      throw error;
-    }
-    const initial = request.sendInitialEvents ?? from === 0;
-    const { cache } = this;
-    const start = initial || from === 0 ? cache.revision : from;
-    const { floor } = cache.history;
-    if (start < floor && !this.loader.reachesBackTo(start)) return { ended: Promise.resolve(tooOld(start, floor)) };
-    const scope = { ...scopeOf(this.options, request), ...this.#indexedIn(request) };
-    const watcher = new Watcher({ request, receive, startRevision: start, clock: cache.clock });
-    if (watcher.over) return watcher;
-    cache.watchers.expect(watcher);
-    const entries = initial ? this.#entries(request) : [];
-    if (entries.length > 0) cache.metrics.watchStarted?.(this.options.resource, entries.length);
-    watcher.start(entries, start, new MissedInCache(cache, this.loader, watcher, scope));
-    return watcher;
-  }
-
-  #indexedIn({ fieldValues }: WatchRequest): Pick<WatcherScope, 'indexed'> {
-    const { indexedField } = this.options;
-    const indexed = indexedField && fieldValues?.find(({ field }) => field === indexedField)?.value;
-    return indexed === undefined || indexed === '' ? {} : { indexed };
+    const { cache, loader, options } = this;
+    return startWatch({ cache, loader, options, lists: this.#lists }, { request, from, receive });
   }
 
   #onceFilled<T>(write: () => Promise<T>): Promise<T> {
@@ -356,68 +284,6 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.values.entry(key, kv.value, kv.modRevision, trace);
   }
 
-  /**
-   * Clients that lost their server come back all at once, with the same lists and pages: while nothing has changed
-   * they share one array of items, and by it what was made of it.
-   */
-  #listCurrent(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
-    const key = sharedBy(plan, request);
-    if (key === undefined) return this.#listSelected(plan, request, revision);
-    const { generation } = this.cache.contents;
-    const known = this.#lists.get(key);
-    const items = known?.generation === generation ? known.items.deref() : undefined;
-    if (known !== undefined && items !== undefined) return sharedResult(known, items, plan, revision);
-    const listed = this.#listSelected(plan, request, revision);
-    if (listed instanceof Promise) return listed.then((result) => this.#share(key, generation, result));
-    return this.#share(key, generation, listed);
-  }
-
-  #share(key: string, generation: number, result: ListResult): ListResult {
-    const { items, remainingItemCount } = result;
-    const isLast = result.continue === '';
-    this.#lists.set(key, { generation, items: new WeakRef(items), isLast, remainingItemCount });
-    return result;
-  }
-
-  #listSelected(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {
-    const found = this.cache.contents.candidates(plan, request);
-    const listed = this.#listAmong(found?.entries, plan, request, revision);
-    const looked = this.#looked(found, plan);
-    if (!(listed instanceof Promise)) {
-      this.#lookedAt.set(listed.items, looked);
-      return listed;
-    }
-    return listed.then((result) => {
-      this.#lookedAt.set(result.items, looked);
-      return result;
-    });
-  }
-
-  #looked(found: Found | undefined, { start, end }: ListPlan): Looked {
-    if (found !== undefined) {
-      const objects = found.entries.reduce((count, { key }) => (key >= start && key < end ? count + 1 : count), 0);
-      return { index: found.index, objects };
-    }
-    const { contents } = this.cache;
-    return { index: '', objects: start === '' ? contents.size : contents.state.forRange(start, end, false) };
-  }
-
-  #listAmong(
-    found: readonly Entry[] | undefined,
-    plan: ListPlan,
-    request: ListRequest,
-    revision: number,
-  ): MaybePromise<ListResult> {
-    const { contents } = this.cache;
-    if (found !== undefined) {
-      const list = found.length > MANY ? listFoundCooperatively : listFound;
-      return list(found, plan, request, revision);
-    }
-    const asksEach = request.predicate !== undefined || plan.nameAnywhere !== '';
-    if (!asksEach || contents.size <= MANY) return listFrom(contents.state, plan, request, revision);
-    return listCooperatively(contents.state.clone(), plan, request, revision);
-  }
-
   async #listExact(plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
     if (this.cache.stalled && revision > this.cache.revision) return this.direct.list(request);
     const span = request.trace?.span;
@@ -432,61 +298,14 @@ export class CachedStore implements ManagedResourceStore {
     // Older than our history: the store may still know.
     if (!unchanged && state === undefined) return this.direct.list(request);
     const result = await (state === undefined
-      ? this.#listCurrent(plan, request, revision)
-      : this.#listPast(state, plan, request, revision));
+      ? this.#lists.current(plan, request, revision)
+      : this.#lists.past(state, plan, request, revision));
     span?.event(FRESH);
-    this.#recordList(result, span);
+    this.#lists.record(result, span);
     return result;
-  }
-
-  /** A past state is not changed any more. */
-  async #listPast(state: State, plan: ListPlan, request: ListRequest, revision: number): Promise<ListResult> {
-    const list = request.predicate === undefined || state.size <= MANY ? listFrom : listCooperatively;
-    const result = await list(state, plan, request, revision);
-    this.#lookedAt.set(result.items, { index: '', objects: state.forRange(plan.start, plan.end, false) });
-    return result;
-  }
-
-  async #waitForWatchRevision(request: WatchRequest, from: number): Promise<void> {
-    const { cache } = this;
-    if (request.sendInitialEvents === true && from > 0) await cache.waitForRevision(from);
-    else if (request.sendInitialEvents !== undefined && request.resourceVersion === '')
-      await fromKv(cache.waitForLatest());
-    else if (cache.kv.local && !cache.stalled) await cache.waitForLatest();
   }
 
   #canCatchUp(): boolean {
     return this.cache.kv.local || this.cache.kv.supportsProgressRequests();
   }
-
-  /** What may concern a watch: it looks at each as it sends them. */
-  #entries(request: WatchRequest): readonly Entry[] {
-    const { contents, revision } = this.cache;
-    const whole = { ...request, predicate: undefined, limit: 0, continue: '' };
-    const plan = planList(this.options, { ...whole, resourceVersion: '0', resourceVersionMatch: '' });
-    const found = contents.candidates(plan, request);
-    const { items } =
-      found === undefined
-        ? listFrom(contents.state, plan, whole, revision)
-        : listFound(found.entries, plan, whole, revision);
-    return items as readonly Entry[];
-  }
-}
-
-/** What lists of the same objects have in common; undefined for one that is not shared. */
-function sharedBy({ start, end, limit, nameAnywhere }: ListPlan, request: ListRequest): string | undefined {
-  const selector = request.predicate === undefined ? '' : request.selector;
-  if (nameAnywhere !== '' || selector === undefined || selector.length > MAX_SHARED_SELECTOR_LENGTH) return undefined;
-  return `${start}\0${end}\0${limit}\0${selector}`;
-}
-
-function sharedResult(
-  { isLast, remainingItemCount }: SharedList,
-  items: ListResult['items'],
-  plan: ListPlan,
-  revision: number,
-): ListResult {
-  if (isLast) return { items, revision, continue: '' };
-  const next = nextCachedPage(plan, items[items.length - 1]?.key ?? '', revision);
-  return { items, revision, continue: next, ...(remainingItemCount !== undefined && { remainingItemCount }) };
 }
