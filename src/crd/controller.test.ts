@@ -353,12 +353,12 @@ test('an update that changes nothing moves an object to the version that is stor
   while (api.resources.find('example.test', 'v1', 'things') === before) await new Promise(setImmediate);
   const store = api.resources.find('example.test', 'v1', 'things')?.registry.store;
   const revision = Number((made.body.metadata as { resourceVersion: string }).resourceVersion);
-  assert.equal(await store?.isStale?.('default/a', revision, true), true);
+  assert.equal(await store?.isStale('default/a', revision, true), true);
   const moved = await merge(`${THINGS}/a`, {});
   assert.equal(moved.status, 200);
   const after = Number((moved.body.metadata as { resourceVersion: string }).resourceVersion);
   assert.ok(after > revision);
-  assert.equal(await store?.isStale?.('default/a', after, true), false);
+  assert.equal(await store?.isStale('default/a', after, true), false);
 });
 
 test('a status may say it is of another kind, and whose fields those are is forgotten; what has no version is a fault', async () => {

@@ -24,14 +24,16 @@ export function computedStore(
       field: (field) => fields[field] ?? '',
     };
   };
+  const find = async (key: string): Promise<StoredObject> => {
+    const found = (await all()).find((object) => object.key === key);
+    if (found === undefined) throw notFound({ ...resource, resource: singular }, key);
+    return found;
+  };
   const all = async (): Promise<StoredObject[]> => (await objects()).map(stored);
   return {
     options,
-    async get(key) {
-      const found = (await all()).find((object) => object.key === key);
-      if (found === undefined) throw notFound({ ...resource, resource: singular }, key);
-      return found;
-    },
+    get: find,
+    getForUpdate: find,
     async list({ name = '', predicate }: ListRequest) {
       const items = (await all()).filter(
         (object) => (name === '' || object.key === name) && (predicate?.(object) ?? true),
@@ -42,6 +44,8 @@ export function computedStore(
     update: readOnly('update'),
     delete: readOnly('delete'),
     watch: readOnly('watch'),
+    isStale: () => Promise.resolve(false),
+    deleteUnreadable: () => Promise.resolve(false),
     count: async () => (await objects()).length,
     ready: () => Promise.resolve(),
     close: () => undefined,

@@ -38,7 +38,8 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
     return attempt(registry, request, request.object, name);
   }
   // hot: where every name is cached, a name in use is seen beforehand, and no copy is needed to start over from.
-  if (registry.store.isAuthoritative === true) return createUnderFreeName(registry, request, metadata.generateName);
+  if (registry.store.local?.isAuthoritative === true)
+    return createUnderFreeName(registry, request, metadata.generateName);
   for (let tries = 1; ; tries++) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     try {
@@ -60,7 +61,7 @@ async function createUnderFreeName(
   for (let tries = 1; ; tries++) {
     const name = generateName(base, registry.nameSuffix());
     const key = keyOf(registry, namespace, name);
-    const inUse = drawnKeys.has(key) || store.getCached?.(key) !== undefined;
+    const inUse = drawnKeys.has(key) || store.local?.getCached(key) !== undefined;
     if (inUse && tries < GENERATED_NAME_ATTEMPTS) continue;
     drawnKeys.add(key);
     try {

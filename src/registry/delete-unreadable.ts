@@ -14,9 +14,9 @@ export async function deleteUnreadable(
   dryRun: boolean,
 ): Promise<void> {
   const key = requestedKey(registry, namespace, name);
-  let deleted: boolean | undefined;
+  let deleted: boolean;
   try {
-    deleted = await registry.store.deleteUnreadable?.(key, dryRun);
+    deleted = await registry.store.deleteUnreadable(key, dryRun);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

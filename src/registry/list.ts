@@ -44,9 +44,8 @@ export async function findForWrite(
   name: string,
   trace?: Trace,
 ): Promise<StoredObject | undefined> {
-  const { store } = registry;
   try {
-    return await (store.getForUpdate === undefined ? store.get(key, '', trace) : store.getForUpdate(key, trace));
+    return await registry.store.getForUpdate(key, trace);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

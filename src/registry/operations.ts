@@ -27,15 +27,16 @@ export function createLookup(find: FindRegistry): Lookup {
       const registry = find(resource);
       if (registry === undefined) return undefined;
       const key = keyOf(registry, namespace, name);
-      const known = registry.store.getCached?.(key) ?? registry.store.getMaybeStale?.(key);
+      const { local } = registry.store;
+      const known = local?.getCached(key) ?? local?.getMaybeStale(key);
       if (known !== undefined) return loaded(known);
       return findObject(registry, key, name).then((stored) => stored && loaded(stored));
     },
     list(resource, namespace, newest = false) {
       const registry = find(resource);
-      if (registry === undefined || registry.store.isEmpty === true) return NO_OBJECTS;
-      const known =
-        registry.store.listCached?.(namespace) ?? (newest ? undefined : registry.store.listMaybeStale?.(namespace));
+      const local = registry?.store.local;
+      if (registry === undefined || local?.isEmpty === true) return NO_OBJECTS;
+      const known = local?.listCached(namespace) ?? (newest ? undefined : local?.listMaybeStale(namespace));
       if (known !== undefined) return known;
       const request = { namespace, resourceVersion: '', resourceVersionMatch: '' as const, limit: 0, continue: '' };
       return list(registry, request).then(({ items }) => items);

@@ -66,7 +66,7 @@ export async function unstored(
 ): Promise<StoredObject> {
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
-  const object = (await store.dryRunResult?.(written)) ?? written;
+  const object = (await store.view?.dryRunResult(written)) ?? written;
   const fields = fieldsOf(object);
   const pieces = large ? codec.encodePieces?.(object) : undefined;
   const json = pieces === undefined ? codec.encodeJson(object) : await runCooperatively(pieces);

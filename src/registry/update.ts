@@ -62,7 +62,7 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const hold = acquired instanceof Promise ? await acquired : acquired;
   const { trace, dryRun } = request.context;
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
-  const cached = dryRun ? undefined : registry.store.getMaybeStale?.(key);
+  const cached = dryRun ? undefined : registry.store.local?.getMaybeStale(key);
   const queued: Update = { request, key, hold, trace: span ?? trace, span };
   try {
     if (acquired instanceof Promise) checkDeadline(request.context);
@@ -143,7 +143,7 @@ async function attempt(
   const { request, key } = queued;
   if (current === undefined) {
     if (!mayCreate(registry, request)) throw notFound(registry.resource, request.name);
-    // Nor is what would be made what the client knew.
+    // What would be created is not the object that the client has the uid of.
     checkUid(registry, request, key, '');
     return { stored: await createByUpdate(registry, queued), created: true };
   }
@@ -314,8 +314,7 @@ async function put(
   if (encodesTo(json, current)) {
     // Nothing is going to be written: those who wait need not wait for the store to confirm it.
     registry.updateQueue.release(queued.hold);
-    if (!certain && store.isStale === undefined) await checkNewest(registry, queued, current);
-    if (!(await store.isStale?.(key, current.revision, certain))) {
+    if (!(await store.isStale(key, current.revision, certain))) {
       noteUnchanged(span, json);
       return current;
     }
@@ -323,11 +322,4 @@ async function put(
   queued.hold.extended = true;
   const options = { ...ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
-}
-
-/** No write finds out whether it is. */
-async function checkNewest(registry: ResourceRegistry, queued: Update, current: StoredObject): Promise<void> {
-  const found = await newestOf(registry, queued);
-  if (found?.revision === current.revision) return;
-  throw new StorageError('conflict', `${queued.key} has changed`, found === undefined ? {} : { current: found });
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
 import { CachedLists } from './cached-lists.js';
+import { CachedReads } from './cached-reads.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
 import { fromKv } from './errors.js';
@@ -28,18 +29,9 @@ const SOON_MS = 100;
 const LOCKED = 'watchCache locked acquired';
 const FRESH = 'watchCache fresh enough';
 
-/** More are not held on to. */
-const MAX_CACHED_LISTED = 64;
-const WHOLE_LIST = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
-
 export class CachedStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
-  readonly isCached = true;
-
-  /** What all of a namespace was last, if it was little. */
-  #lastPeeked:
-    | { readonly generation: number; readonly namespace: string; readonly items: ListResult['items'] }
-    | undefined;
+  readonly local: CachedReads;
   readonly #lists: CachedLists;
 
   constructor(
@@ -49,56 +41,7 @@ export class CachedStore implements ManagedResourceStore {
   ) {
     this.options = direct.options;
     this.#lists = new CachedLists(cache, direct.options);
-  }
-
-  // hot: every get of what is there
-  getCached(key: string): Entry | undefined {
-    return this.isAuthoritative && !this.#decryptsEachRead ? this.cache.contents.get(key) : undefined;
-  }
-
-  get #decryptsEachRead(): boolean {
-    return this.cache.values.transformer?.decryptsEachRead === true;
-  }
-
-  // hot: admission lists for every pod
-  listCached(namespace: string): ListResult['items'] | undefined {
-    return this.isAuthoritative ? this.#cachedAll(namespace) : undefined;
-  }
-
-  listMaybeStale(namespace: string): ListResult['items'] | undefined {
-    const { cache } = this;
-    const isBehindUs = cache.values.unseen?.isEmpty === false;
-    return cache.kv.local || !cache.filled || cache.stalled || isBehindUs ? undefined : this.#cachedAll(namespace);
-  }
-
-  #cachedAll(namespace: string): ListResult['items'] | undefined {
-    const { generation } = this.cache.contents;
-    const last = this.#lastPeeked;
-    if (last?.generation === generation && last.namespace === namespace) return last.items;
-    const request: ListRequest = { ...WHOLE_LIST, namespace };
-    const listed = this.#lists.current(planList(this.options, request), request, this.cache.revision);
-    if (listed instanceof Promise) return undefined;
-    const { items } = listed;
-    this.#lastPeeked = items.length > MAX_CACHED_LISTED ? undefined : { generation, namespace, items };
-    return items;
-  }
-
-  get isAuthoritative(): boolean {
-    const { cache } = this;
-    return cache.kv.local && cache.settled;
-  }
-
-  get isEmpty(): boolean {
-    return this.isAuthoritative && this.cache.contents.size === 0;
-  }
-
-  /** Only for a remote store, whose cache may be behind. */
-  getMaybeStale(key: string): Entry | undefined {
-    const { cache } = this;
-    if (cache.kv.local || !cache.filled || cache.stalled) return undefined;
-    const cached = cache.contents.get(key);
-    const written = cache.values.unseen?.lastOf(key);
-    return written === undefined || (cached !== undefined && cached.revision > written.revision) ? cached : written;
+    this.local = new CachedReads(cache, this.#lists, direct.options);
   }
 
   get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {
@@ -112,7 +55,7 @@ export class CachedStore implements ManagedResourceStore {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
       return this.direct.get(key, minRevision, trace);
     }
-    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled && !this.#decryptsEachRead)) {
+    if (minRevision === '' && !(this.cache.kv.local && this.cache.settled && !this.cache.values.decryptsEachRead)) {
       return this.#getNewest(key, trace);
     }
     const span = minRevision === '' ? undefined : trace?.span;
@@ -138,12 +81,12 @@ export class CachedStore implements ManagedResourceStore {
   }
 
   delete(key: string, expectedRevision: number, trace?: Trace): Promise<Entry> {
-    const known = (): Entry | undefined => this.getMaybeStale(key) ?? this.cache.contents.get(key);
+    const known = (): Entry | undefined => this.local.getMaybeStale(key) ?? this.cache.contents.get(key);
     return this.#onceFilled(() => this.direct.delete(key, expectedRevision, trace, known()));
   }
 
   async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
-    const known = this.getMaybeStale(key);
+    const known = this.local.getMaybeStale(key);
     if (known?.revision === revision && known.isInCurrentForm) {
       if (certain || (await this.#isNewest(key, revision))) return false;
     }
@@ -244,10 +187,6 @@ export class CachedStore implements ManagedResourceStore {
     return this.cache.filled && !this.cache.stalled ? this.cache.contents.size : this.direct.count();
   }
 
-  get amount(): { readonly objects: number; readonly bytes: number } | undefined {
-    return this.cache.filled ? { objects: this.cache.contents.size, bytes: this.cache.contents.bytes } : undefined;
-  }
-
   ready(): Promise<void> {
     return this.cache.ready();
   }
@@ -272,7 +211,7 @@ export class CachedStore implements ManagedResourceStore {
 
   /** False where the cache may not serve decrypted objects: their key is removed, or must be requested for each read. */
   get #isKept(): boolean {
-    return this.cache.values.transformer?.changed !== true && !this.#decryptsEachRead;
+    return this.cache.values.transformer?.changed !== true && !this.cache.values.decryptsEachRead;
   }
 
   /** Reads the object from the store; its revision is usually that of a cached entry. */

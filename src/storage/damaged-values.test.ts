@@ -82,8 +82,8 @@ describe('a damaged object', () => {
       assert.match(error.message, MISMATCH);
       return error.code === 'initializing';
     });
-    for (const name of ['bad', 'worse']) assert.equal(await store.deleteUnreadable?.(`a/${name}`, false), true);
-    assert.equal(await store.deleteUnreadable?.('a/good', false), false);
+    for (const name of ['bad', 'worse']) assert.equal(await store.deleteUnreadable(`a/${name}`, false), true);
+    assert.equal(await store.deleteUnreadable('a/good', false), false);
     const keys = (await store.list(everything)).items.map(({ key }) => key);
     assert.deepEqual(keys, ['a/good']);
     store.close();

@@ -75,6 +75,10 @@ export class DirectStore implements ManagedResourceStore {
     return kv && this.#entry(kv, trace);
   }
 
+  getForUpdate(key: string, trace?: Trace): Promise<Entry | undefined> {
+    return this.get(key, '', trace);
+  }
+
   create(key: string, object: KubeObject, options: EncodedWriteOptions = {}): Promise<Entry> {
     const span = options.byUpdate ? undefined : recordCreate(options.trace, this.options, key);
     if (span === undefined) return this.#create(key, object, options);

@@ -19,7 +19,7 @@ export interface StoredObject {
   copyJson?(target: Buffer, at: number, from: number): number;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
-  /** The same; what is large is parsed cooperatively. While the result is held, object() has it at once. */
+  /** The parsed object; a large one is parsed cooperatively. While the result is held, object() answers it at once. */
   load?(): MaybePromise<KubeObject>;
   /**
    * What `encode` makes of the object, kept under the form (by identity) while there is room. Absent where nothing is
@@ -68,9 +68,9 @@ export interface ObjectCodec {
   decodeStorage(bytes: Buffer): KubeObject;
   /** Stored JSON as it reads today, for kinds whose form may have changed since it was written (custom resources). */
   renew?(json: Buffer): Buffer;
-  /** The same for a large one, without keeping others waiting; undefined for what is small. */
+  /** renew() of a large value, without keeping others waiting; undefined for what is small. */
   renewLarge?(json: Buffer): Promise<Buffer> | undefined;
-  /** The same for what another build of this server stored: it may have left out what has a default today. */
+  /** renew() of what another build of this server stored: it may have left out what has a default today. */
   renewOlder?(json: Buffer): Buffer;
 }
 
@@ -205,21 +205,8 @@ export interface ResourceStore {
   readonly options: ResourceStoreOptions;
   /** `minRevision`: '' for the most recent, '0' for any, or not older than. */
   get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined>;
-  /** The most recent version, as part of a write that is recorded itself; absent where `get` is not recorded either. */
-  getForUpdate?(key: string, trace?: Trace): Promise<StoredObject | undefined>;
-  /** The most recent version where it is in memory; undefined when only `get` can answer. */
-  getCached?(key: string): StoredObject | undefined;
-  /** The most recent versions of all objects of a namespace, or of all for '', where they are in memory. */
-  listCached?(namespace: string): readonly StoredObject[] | undefined;
-  /** The version in memory, where `getCached` has no answer; it may be older than the stored version. */
-  getMaybeStale?(key: string): StoredObject | undefined;
-  /** All objects of a namespace, or of all for '', as they are in memory: they may be older than the stored versions, but
-   * not older than what this process wrote. */
-  listMaybeStale?(namespace: string): readonly StoredObject[] | undefined;
-  /** True when `getCached` answers for every stored object. */
-  readonly isAuthoritative?: boolean;
-  /** True when it is known without waiting that nothing is stored. */
-  readonly isEmpty?: boolean;
+  /** The most recent version, as part of a write, which has a span of its own. */
+  getForUpdate(key: string, trace?: Trace): Promise<StoredObject | undefined>;
   /** Fails with `key-exists`. */
   create(key: string, object: KubeObject, options?: EncodedWriteOptions): Promise<StoredObject>;
   /** Fails with `conflict` (carrying the current version) when the stored revision is another. */
@@ -234,30 +221,53 @@ export interface ResourceStore {
    * nothing is then written all the same. Fails with `conflict` when the stored revision is another; `certain` says that
    * it is known not to be.
    */
-  isStale?(key: string, revision: number, certain: boolean): Promise<boolean>;
+  isStale(key: string, revision: number, certain: boolean): Promise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
   delete(key: string, expectedRevision: number, trace?: Trace): Promise<StoredObject>;
   /** Deletes what is stored there if it cannot be read; answers whether it did, in a dry run whether it would. */
-  deleteUnreadable?(key: string, dryRun: boolean): Promise<boolean>;
+  deleteUnreadable(key: string, dryRun: boolean): Promise<boolean>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch>;
-  /** Lists and watches come from a watch cache. */
-  readonly isCached?: boolean;
-  /** Fulfilled when reads can be answered and watches begin; fails with what is in their way. */
-  ready?(): Promise<void>;
-  /** What an object would read as once stored, where that is not the object itself. */
-  dryRunResult?(object: KubeObject): Promise<KubeObject>;
-  /** The store that this one is a view of. */
-  readonly base?: ResourceStore;
   /** The number of stored objects, for metrics and quota. */
   count(): Promise<number>;
-  /** How much there is, where that is known without waiting. */
-  readonly amount?: { readonly objects: number; readonly bytes: number } | undefined;
+  /** Fulfilled when reads can be answered and watches begin; fails with what is in their way. */
+  ready(): Promise<void>;
+  /** Present where lists and watches come from a watch cache. */
+  readonly local?: LocalReads | undefined;
+  /** Present where this store shows the objects of another one in a version of its own. */
+  readonly view?: StoreView;
+}
+
+/** What a watch cache answers without waiting. */
+export interface LocalReads {
+  /** True when `getCached` answers for every stored object. */
+  readonly isAuthoritative: boolean;
+  /** True when it is known that nothing is stored. */
+  readonly isEmpty: boolean;
+  /** How much there is, where that is known. */
+  readonly amount: { readonly objects: number; readonly bytes: number } | undefined;
+  /** The most recent version where it is in memory; undefined when only `get` can answer. */
+  getCached(key: string): StoredObject | undefined;
+  /** The most recent versions of all objects of a namespace, or of all for '', where they are in memory. */
+  listCached(namespace: string): readonly StoredObject[] | undefined;
+  /** The version in memory, where `getCached` has no answer; it may be older than the stored version. */
+  getMaybeStale(key: string): StoredObject | undefined;
+  /**
+   * All objects of a namespace, or of all for '', as they are in memory: they may be older than the stored versions, but
+   * not older than what this process wrote.
+   */
+  listMaybeStale(namespace: string): readonly StoredObject[] | undefined;
+}
+
+export interface StoreView {
+  /** The store that has the objects. */
+  readonly base: ResourceStore;
+  /** What an object would read as once stored. */
+  dryRunResult(object: KubeObject): Promise<KubeObject>;
 }
 
 /** A store with its lifecycle, for the code that opens it; the registry sees only ResourceStore. */
 export interface ManagedResourceStore extends ResourceStore {
-  ready(): Promise<void>;
   /** Ends its watches and its own watch of the key-value store. */
   close(): void;
 }

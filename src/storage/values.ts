@@ -173,6 +173,11 @@ export class Values {
       : this.#readOpened(key, opened, revision);
   }
 
+  /** What is read may not be kept decrypted: whoever has the key is asked at each read. */
+  get decryptsEachRead(): boolean {
+    return this.transformer?.decryptsEachRead === true;
+  }
+
   /** False where all that is stored is as it would be written now. */
   get mayBeStale(): boolean {
     if (this.form.kind === 'storage' || this.transformer !== undefined) return true;

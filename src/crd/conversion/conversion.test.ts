@@ -144,7 +144,7 @@ test('an update that changes nothing moves an object to the version that is stor
   await merge(`${DEFINITIONS}/things.example.test`, { spec: (crdWith('v2') as { spec: object }).spec });
   while (api.resources.find('example.test', 'v2', 'things') === before) await new Promise(setImmediate);
   const stored = async (): Promise<string | undefined> =>
-    (await api.resources.find('example.test', 'v1', 'things')?.registry.store.base?.get('default/a', ''))?.object()
+    (await api.resources.find('example.test', 'v1', 'things')?.registry.store.view?.base.get('default/a', ''))?.object()
       .apiVersion;
   assert.equal(await stored(), 'example.test/v1');
   await merge(`${things('v1')}/a`, {});

@@ -98,7 +98,7 @@ test('a consistent read fails when the object cannot be converted any more', asy
   assert.equal((await asV2.get('ns/a', ''))?.object().apiVersion, V2);
   failure = 'not today';
   await assert.rejects(asV2.get('ns/a', ''), /not today/);
-  assert.equal(asV2.getCached('ns/a'), undefined);
+  assert.equal(asV2.local?.getCached('ns/a'), undefined);
   assert.equal((await asV2.get('ns/a', '0'))?.object().apiVersion, V2);
 });
 

@@ -16,11 +16,13 @@ import { stringAt } from '../../storage/scan-json.js';
 import {
   type ListRequest,
   type ListResult,
+  type LocalReads,
   type ResourceStore,
   type ResourceStoreOptions,
   StorageError,
   type StoredObject,
   type EncodedWriteOptions,
+  type StoreView,
   unselected,
 } from '../../storage/store.js';
 import { stillInitializing } from '../../storage/unreadable.js';
@@ -48,6 +50,8 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 export class VersionView implements ResourceStore {
   readonly options: ResourceStoreOptions;
   readonly base: ResourceStore;
+  readonly local: LocalReads | undefined;
+  readonly view: StoreView = this;
   readonly #view: VersionViewOptions;
   readonly #head: Buffer;
   readonly #source: EntrySource;
@@ -60,14 +64,11 @@ export class VersionView implements ResourceStore {
   constructor(view: VersionViewOptions) {
     this.#view = view;
     this.base = view.base;
+    this.local = view.base.local && this.#localReads(view.base.local);
     this.options = view.options;
     this.#source = new EntrySource(view.options);
     this.#unreadySinceMs = view.nowMs();
     this.#head = Buffer.from(`{"apiVersion":${JSON.stringify(view.apiVersion)},`);
-  }
-
-  get isEmpty(): boolean {
-    return this.base.isEmpty ?? false;
   }
 
   async get(key: string, minRevision: string, trace?: Trace): Promise<StoredObject | undefined> {
@@ -76,9 +77,8 @@ export class VersionView implements ResourceStore {
     return this.#isOwn(stored) ? stored : this.#fetched(this.#fetch([stored], false), stored);
   }
 
-  getCached(key: string): StoredObject | undefined {
-    const stored = this.base.getCached?.(key);
-    return stored !== undefined && this.#isOwn(stored) ? stored : undefined;
+  getForUpdate(key: string, trace?: Trace): Promise<StoredObject | undefined> {
+    return this.get(key, '', trace);
   }
 
   async create(
@@ -113,13 +113,13 @@ export class VersionView implements ResourceStore {
   }
 
   async ready(): Promise<void> {
-    await this.base.ready?.();
-    if (this.base.isCached !== true) return;
+    await this.base.ready();
+    if (this.base.local === undefined) return;
     if (!this.#isReady) await this.#orUnready(this.#becomeReady());
   }
 
-  async deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
-    return (await this.base.deleteUnreadable?.(key, dryRun)) ?? false;
+  deleteUnreadable(key: string, dryRun: boolean): Promise<boolean> {
+    return this.base.deleteUnreadable(key, dryRun);
   }
 
   /**
@@ -128,7 +128,7 @@ export class VersionView implements ResourceStore {
    */
   async list(request: ListRequest): Promise<ListResult> {
     const isPage = request.limit > 0 && request.predicate === undefined && (request.name ?? '') === '';
-    const fromStore = isPage || this.base.isCached !== true;
+    const fromStore = isPage || this.base.local === undefined;
     return fromStore ? this.#list(request) : this.#orUnready(this.#list(request));
   }
 
@@ -170,6 +170,24 @@ export class VersionView implements ResourceStore {
     return this.base.count();
   }
 
+  /** Only what lies there in the view's version is at hand. */
+  #localReads(base: LocalReads): LocalReads {
+    return {
+      isAuthoritative: false,
+      get isEmpty() {
+        return base.isEmpty;
+      },
+      amount: undefined,
+      getCached: (key) => {
+        const stored = base.getCached(key);
+        return stored !== undefined && this.#isOwn(stored) ? stored : undefined;
+      },
+      listCached: () => undefined,
+      getMaybeStale: () => undefined,
+      listMaybeStale: () => undefined,
+    };
+  }
+
   /** Into the version that would be stored and back, as the answer of a write shows it. */
   async dryRunResult(object: KubeObject): Promise<KubeObject> {
     const { apiVersion, storageApiVersion } = this.#view;
@@ -182,7 +200,7 @@ export class VersionView implements ResourceStore {
   async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
     const stored = await this.base.get(key, '');
     if (stored === undefined || versionIn(stored) !== this.#view.storageApiVersion) return true;
-    return (await this.base.isStale?.(key, revision, certain)) ?? false;
+    return this.base.isStale(key, revision, certain);
   }
 
   /** A stored object in the view's version. */

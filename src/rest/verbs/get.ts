@@ -41,7 +41,7 @@ export function getObject(
     recordCachedGet(span, registry.store.options, key, resourceVersion)?.end();
     throw error;
   }
-  const atHand = resourceVersion === '' ? registry.store.getCached?.(key) : undefined;
+  const atHand = resourceVersion === '' ? registry.store.local?.getCached(key) : undefined;
   if (atHand !== undefined) {
     recordKnownRead(span, registry.store.options, key);
     span?.event(WRITING);

@@ -106,7 +106,7 @@ function followConfiguration(flowControl: FlowControl, { resources, stopping, lo
 function storedAmount(resources: Resources, { apiGroup, apiVersion, resource }: RequestInfo): StoredAmount | undefined {
   const endpoint = resources.find(apiGroup, apiVersion, resource);
   if (endpoint === undefined) return undefined;
-  const amount = resources.registry({ group: apiGroup, resource })?.store.amount;
+  const amount = resources.registry({ group: apiGroup, resource })?.store.local?.amount;
   if (amount === undefined) return undefined;
   return { objects: amount.objects, averageBytes: amount.objects === 0 ? 0 : amount.bytes / amount.objects };
 }

@@ -240,7 +240,7 @@ export class Resources {
     equal: ResourceRegistry['equal'],
   ): ResourceRegistry {
     const { options } = this;
-    const base = store.base ?? store;
+    const base = store.view?.base ?? store;
     const shared = this.shared.get(base) ?? { drawnKeys: new Set(), updateQueue: new KeyedQueue(systemClock) };
     this.shared.set(base, shared);
     return {
@@ -301,7 +301,7 @@ export class Resources {
 /** The word that messages have for a group's types: `core`, `apps`, `rbac`. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.', 1)[0] ?? group));
 /** Where the objects lie, whatever versions of them are served. */
-const baseOf = ({ store }: ResourceRegistry): ResourceStore => store.base ?? store;
+const baseOf = ({ store }: ResourceRegistry): ResourceStore => store.view?.base ?? store;
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
 

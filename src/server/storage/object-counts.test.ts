@@ -9,7 +9,7 @@ test('objects are counted at once and then again, and a resource that went is re
   const metrics = new MetricRegistry();
   const counted = (resource: string, count: () => Promise<number>, bytes?: number) => ({
     resource: { group: 'g', resource },
-    store: { count, amount: bytes === undefined ? undefined : { objects: 3, bytes } },
+    store: { count, ...(bytes !== undefined && { local: { amount: { objects: 3, bytes } } }) },
   });
   const lost = (): Promise<number> => Promise.reject(new Error('no connection'));
   let stored = [counted('as', async () => 3, 4096), counted('bs', lost)];

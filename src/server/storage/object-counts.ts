@@ -4,7 +4,7 @@ import { errorText } from '../../lib/text/error-text.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { every } from '../../lib/async/repeat.js';
 import { type GroupResource, groupResourceText } from '../../machinery/status.js';
-import type { ResourceStore } from '../../storage/store.js';
+import type { LocalReads, ResourceStore } from '../../storage/store.js';
 import type { PostStartHook } from '../lifecycle/post-start-hooks.js';
 
 export interface ObjectCountOptions {
@@ -18,8 +18,8 @@ export interface ObjectCountOptions {
   readonly log: Logger;
 }
 
-/** `amount`: of a store whose objects are at hand. */
-type CountedStore = Pick<ResourceStore, 'count' | 'amount'>;
+/** `local`: of a store with a watch cache. */
+type CountedStore = Pick<ResourceStore, 'count'> & { readonly local?: Pick<LocalReads, 'amount'> | undefined };
 
 /** Nothing waits for the first count: it may be long. */
 export function objectCountHook({ metrics, stored, sizes, everyMs, log }: ObjectCountOptions): PostStartHook {
@@ -53,7 +53,8 @@ export function objectCountHook({ metrics, stored, sizes, everyMs, log }: Object
       const found = await store.count().catch(() => -1);
       objects.with(name).set(found);
       byGroup.with(resource.group, resource.resource).set(found);
-      if (sizes) bytes.with(resource.group, resource.resource).set(found === 0 ? 0 : (store.amount?.bytes ?? -1));
+      if (sizes)
+        bytes.with(resource.group, resource.resource).set(found === 0 ? 0 : (store.local?.amount?.bytes ?? -1));
       reported.set(name, resource);
       gone.delete(name);
     }

@@ -137,7 +137,7 @@ export class WorkerContext {
   #storedForm({ group, plural, custom }: KindRef): ObjectCodec {
     const registry = this.#custom.peek(custom?.id ?? '')?.registry({ group, resource: plural });
     if (registry === undefined) throw new RunInline('the definition is not known');
-    return (registry.store.base ?? registry.store).options.codec;
+    return (registry.store.view?.base ?? registry.store).options.codec;
   }
 
   #kinds(): Resources {
