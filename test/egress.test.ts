@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createEgress, type EgressSelectionName } from '../src/egress/egress.js';
 import { egressMetrics } from '../src/egress/metrics.js';
-import { asBytes, asText, ProtoWriter, readFields } from '../src/lib/protobuf/wire.js';
+import { big, bytes, type Encodable, int, message, one, text } from '../src/lib/protobuf/message.js';
 import { systemClock } from '../src/lib/async/clock.js';
 import { MetricRegistry } from '../src/lib/telemetry/metrics.js';
 import type { Dialer } from '../src/outbound/dialer.js';
@@ -152,7 +152,7 @@ describe('the gRPC tunnel', () => {
       tunnelEnd(
         stream,
         () => answer,
-        (bytes) => (written += bytes),
+        (length) => (written += length),
       );
     });
     ({ dialer, registry } = egress('GRPC', await listenOn(proxy, 'tunnel.sock')));
@@ -200,52 +200,57 @@ describe('the gRPC tunnel', () => {
   });
 });
 
+const RECEIVED = message({
+  type: int(1),
+  dial: one(2, message({ address: text(2), random: big(3) })),
+  data: one(4, message({ data: bytes(3) })),
+});
+const SENT = message({
+  type: int(1),
+  dialResponse: one(3, message({ error: text(1), connectId: big(2), random: big(3) })),
+  data: one(4, message({ connectId: big(1), data: bytes(3) })),
+  closeResponse: one(6, message({ connectId: big(2) })),
+  dialClose: one(7, message({ random: big(1) })),
+});
+
 /** The proxy's end of one tunnel. */
 function tunnelEnd(stream: ServerHttp2Stream, answer: () => string | undefined, wrote: (bytes: number) => void): void {
   let rest = Buffer.alloc(0);
   let far: net.Socket | undefined;
-  const send = (type: number, field: number, payload: ProtoWriter): boolean => {
-    const bytes = new ProtoWriter().int(1, type).message(field, payload).finish();
+  const connectId = 1n;
+  const send = (packet: Encodable<typeof SENT>): boolean => {
+    const encoded = SENT.encode(packet);
     const head = Buffer.alloc(5);
-    head.writeUInt32BE(bytes.length, 1);
-    return stream.destroyed || stream.write(Buffer.concat([head, bytes]));
+    head.writeUInt32BE(encoded.length, 1);
+    return stream.destroyed || stream.write(Buffer.concat([head, encoded]));
   };
+  const dialled = (dialResponse: Encodable<typeof SENT>['dialResponse']): boolean => send({ type: 1, dialResponse });
   const accept = (packet: Buffer): void => {
-    let type = 0;
-    let payload: Buffer = Buffer.alloc(0);
-    readFields(packet, (field, value) => {
-      if (field === 1) type = Number(value);
-      else payload = asBytes(value);
-    });
-    if (type === 4) readFields(payload, (field, value) => void (field === 3 && far?.write(asBytes(value))));
+    const { type, dial, data } = RECEIVED.decode(packet);
+    if (type === 4 && data !== undefined) far?.write(data.data);
     if (type === 2) {
-      send(3, 6, new ProtoWriter().int(2, 1));
+      send({ type: 3, closeResponse: { connectId } });
       far?.destroy();
     }
-    if (type !== 0) return;
-    let address = '';
-    let random = 0n;
-    readFields(payload, (field, value) => {
-      if (field === 2) address = asText(value);
-      if (field === 3) random = BigInt(value as number | bigint);
-    });
+    if (type !== 0 || dial === undefined) return;
+    const { address, random } = dial;
     const said = answer();
     if (said === 'hang') return;
     if (said === 'end') return stream.close();
     if (said === 'say no more') return void stream.end();
-    if (said === 'answer another') return void send(1, 3, new ProtoWriter().int(2, 1).int(3, random + 1n));
-    if (said === 'close') return void send(5, 7, new ProtoWriter().int(1, random));
-    if (said !== undefined) return void send(1, 3, new ProtoWriter().bytes(1, said).int(3, random));
+    if (said === 'answer another') return void dialled({ connectId, random: random + 1n });
+    if (said === 'close') return void send({ type: 5, dialClose: { random } });
+    if (said !== undefined) return void dialled({ error: said, random });
     const socket = localOf(address);
     far = socket;
-    socket.on('connect', () => send(1, 3, new ProtoWriter().int(2, 1).int(3, random)));
-    socket.on('data', (bytes) => {
-      wrote(bytes.length);
-      if (send(4, 4, new ProtoWriter().int(1, 1).bytes(3, bytes))) return;
+    socket.on('connect', () => dialled({ connectId, random }));
+    socket.on('data', (chunk) => {
+      wrote(chunk.length);
+      if (send({ type: 4, data: { connectId, data: chunk } })) return;
       socket.pause();
       stream.once('drain', () => socket.resume());
     });
-    socket.on('end', () => send(3, 6, new ProtoWriter().int(2, 1)));
+    socket.on('end', () => send({ type: 3, closeResponse: { connectId } }));
     socket.on('error', () => undefined);
   };
   stream.on('data', (chunk: Buffer) => {

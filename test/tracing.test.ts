@@ -7,7 +7,7 @@ import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { asBytes, asText, readFields } from '../src/lib/protobuf/wire.js';
+import { many, message, text } from '../src/lib/protobuf/message.js';
 import { freePort } from './support/free-port.js';
 import { startTestServer, type TestServer } from './support/server.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
@@ -69,18 +69,14 @@ async function startCollector(answer: Answer, socket?: string): Promise<TestColl
   return Object.assign(collector, { endpoint: socket === undefined ? `127.0.0.1:${port}` : `unix://${socket}` });
 }
 
-function spanNames(message: Buffer): string[] {
-  const names: string[] = [];
-  readFields(message, (_one, resource) =>
-    readFields(asBytes(resource), (field, scope) => {
-      if (field !== 2) return;
-      readFields(asBytes(scope), (member, span) => {
-        if (member === 2) readFields(asBytes(span), (at, value) => void (at === 5 && names.push(asText(value))));
-      });
-    }),
+const EXPORT = message({
+  resourceSpans: many(1, message({ scopeSpans: many(2, message({ spans: many(2, message({ name: text(5) })) })) })),
+});
+
+const spanNames = (request: Buffer): string[] =>
+  EXPORT.decode(request).resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans.map(({ name }) => name)),
   );
-  return names;
-}
 
 async function start(endpoint: string): Promise<TestServer> {
   const file = path.join(folder, `${encodeURIComponent(endpoint)}.json`);

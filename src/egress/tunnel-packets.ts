@@ -1,5 +1,5 @@
 // The packets of the konnectivity protocol, which carry one connection over a gRPC stream.
-import { asBytes, asNumber, asText, ProtoWriter, type ProtoValue, readFields } from '../lib/protobuf/wire.js';
+import { big, bytes, int, message, one, text } from '../lib/protobuf/message.js';
 
 export const TUNNEL_METHOD = '/ProxyService/Proxy';
 
@@ -17,43 +17,47 @@ export interface ReceivedPacket {
   readonly data: Buffer;
 }
 
+const DIAL_REQUEST = message({ protocol: text(1), address: text(2), random: big(3) });
+const DIAL_RESPONSE = message({ error: text(1), connectId: big(2), random: big(3) });
+const DATA = message({ connectId: big(1), error: text(2), data: bytes(3) });
+const CLOSE_REQUEST = message({ connectId: big(1) });
+const CLOSE_RESPONSE = message({ error: text(1), connectId: big(2) });
+const DIAL_CLOSE = message({ random: big(1) });
+
+const PACKET = message({
+  type: int(1),
+  dialRequest: one(2, DIAL_REQUEST),
+  dialResponse: one(3, DIAL_RESPONSE),
+  data: one(4, DATA),
+  closeRequest: one(5, CLOSE_REQUEST),
+  closeResponse: one(6, CLOSE_RESPONSE),
+  dialClose: one(7, DIAL_CLOSE),
+});
+
+const packetType = (type: PacketType): number => TYPES.indexOf(type);
+
 export const dialRequest = (address: string, random: bigint): Buffer =>
-  packet('DIAL_REQ', 2, new ProtoWriter().bytes(1, 'tcp').bytes(2, address).int(3, random));
+  PACKET.encode({ type: packetType('DIAL_REQ'), dialRequest: { protocol: 'tcp', address, random } });
 
-export const dialClose = (random: bigint): Buffer => packet('DIAL_CLS', 7, new ProtoWriter().int(1, random));
+export const dialClose = (random: bigint): Buffer =>
+  PACKET.encode({ type: packetType('DIAL_CLS'), dialClose: { random } });
 
-export const closeRequest = (connectId: bigint): Buffer => packet('CLOSE_REQ', 5, new ProtoWriter().int(1, connectId));
+export const closeRequest = (connectId: bigint): Buffer =>
+  PACKET.encode({ type: packetType('CLOSE_REQ'), closeRequest: { connectId } });
 
-export const data = (connectId: bigint, bytes: Buffer): Buffer =>
-  packet('DATA', 4, new ProtoWriter().int(1, connectId).bytes(3, bytes));
+export const data = (connectId: bigint, content: Buffer): Buffer =>
+  PACKET.encode({ type: packetType('DATA'), data: { connectId, data: content } });
 
-const packet = (type: PacketType, field: number, payload: ProtoWriter): Buffer =>
-  new ProtoWriter().int(1, TYPES.indexOf(type)).message(field, payload).finish();
-
-/** Where each kind of payload has what. */
-const PAYLOADS: Readonly<Record<number, { error?: number; connectId?: number; random?: number; data?: number }>> = {
-  3: { error: 1, connectId: 2, random: 3 },
-  4: { connectId: 1, error: 2, data: 3 },
-  5: { connectId: 1 },
-  6: { error: 1, connectId: 2 },
-  7: { random: 1 },
-};
-
-export function readPacket(bytes: Buffer): ReceivedPacket {
-  let type = 0;
-  const found = { connectId: 0n, random: 0n, error: '', data: Buffer.alloc(0) as Buffer };
-  readFields(bytes, (field, value) => {
-    if (field === 1) type = asNumber(value);
-    const payload = PAYLOADS[field];
-    if (payload === undefined || !Buffer.isBuffer(value)) return;
-    readFields(value, (inner, content) => {
-      if (inner === payload.error) found.error = asText(content);
-      else if (inner === payload.connectId) found.connectId = asBigInt(content);
-      else if (inner === payload.random) found.random = asBigInt(content);
-      else if (inner === payload.data) found.data = asBytes(content);
-    });
-  });
-  return { type: TYPES[type], ...found };
+export function readPacket(encoded: Buffer): ReceivedPacket {
+  const packet = PACKET.decode(encoded);
+  const { dialResponse, closeRequest: closing, closeResponse, dialClose: closed } = packet;
+  return {
+    type: TYPES[packet.type],
+    connectId: (dialResponse ?? packet.data ?? closing ?? closeResponse)?.connectId ?? 0n,
+    random: (dialResponse ?? closed)?.random ?? 0n,
+    error: (dialResponse ?? packet.data ?? closeResponse)?.error ?? '',
+    data: packet.data?.data ?? NO_BYTES,
+  };
 }
 
-const asBigInt = (value: ProtoValue): bigint => (Buffer.isBuffer(value) ? 0n : BigInt(value));
+const NO_BYTES = Buffer.alloc(0);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { test } from 'node:test';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { ProtoWriter } from '../../lib/protobuf/wire.js';
 import { type ExternalSigner, startExternalSigner } from './external-signer.js';
 import type { TokenToIssue } from './issuer.js';
 import { SignerError, type SignerMethod } from './signer-client.js';
+import { KEYS_RESPONSE, METADATA_RESPONSE, SIGN_RESPONSE } from './signer-messages.js';
 
 const { publicKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const DER = publicKey.export({ format: 'der', type: 'spki' });
@@ -45,17 +45,15 @@ class PlayedSigner {
   #answer(method: SignerMethod): Buffer {
     switch (method) {
       case 'Metadata':
-        return new ProtoWriter().int(1, this.maxSeconds).finish();
+        return METADATA_RESPONSE.encode({ maxTokenExpirationSeconds: this.maxSeconds });
       case 'Sign': {
         const header = this.rawHeader ?? Buffer.from(JSON.stringify(this.header)).toString('base64url');
-        return new ProtoWriter().bytes(1, header).bytes(2, this.signature).finish();
+        return SIGN_RESPONSE.encode({ header, signature: this.signature });
       }
       case 'FetchKeys': {
-        const writer = new ProtoWriter();
-        for (const { id, unpublished = false } of this.keys) {
-          writer.message(1, new ProtoWriter().bytes(1, id).bytes(2, DER).int(3, unpublished));
-        }
-        return writer.message(2, new ProtoWriter().int(1, 5)).int(3, this.refreshSeconds).finish();
+        const keys = this.keys.map((key) => ({ der: DER, ...key }));
+        const refreshHintSeconds = this.refreshSeconds;
+        return KEYS_RESPONSE.encode({ keys, dataTimestamp: { seconds: 5 }, refreshHintSeconds });
       }
     }
   }

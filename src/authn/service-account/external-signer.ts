@@ -13,12 +13,12 @@ import { tokenClaims, type TokenIssuer } from './issuer.js';
 import { SignerError, type SignerClient } from './signer-client.js';
 import {
   decodeKeys,
-  decodeMetadata,
-  decodeSigned,
   EMPTY_REQUEST,
-  encodeSign,
   type ExternalKey,
   type SignerKeys,
+  METADATA_RESPONSE,
+  SIGN_REQUEST,
+  SIGN_RESPONSE,
 } from './signer-messages.js';
 import type { SignerMetrics } from './signer-metrics.js';
 
@@ -130,7 +130,7 @@ async function metadataOf(client: SignerClient): Promise<{ readonly maxTokenExpi
   const answer = await client.call('Metadata', EMPTY_REQUEST, METADATA_TIMEOUT_MS).catch((error: unknown) => {
     throw setUpError(errorText(error));
   });
-  const metadata = decodeMetadata(answer);
+  const metadata = METADATA_RESPONSE.decode(answer);
   if (metadata.maxTokenExpirationSeconds >= MIN_TOKEN_LIFE_SECONDS) return metadata;
   throw new Error(
     `max token life supported by external-jwt-signer (${metadata.maxTokenExpirationSeconds}s) is less than acceptable (min ${MIN_TOKEN_LIFE_SECONDS}s)`,
@@ -143,13 +143,13 @@ const codeOf = (error: unknown): string => (error instanceof SignerError ? error
 async function sign(client: SignerClient, claims: string, keys: ExternalSigner['keys']): Promise<string> {
   let answer: Buffer;
   try {
-    answer = await client.call('Sign', encodeSign(claims), SIGN_TIMEOUT_MS);
+    answer = await client.call('Sign', SIGN_REQUEST.encode({ claims }), SIGN_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof SignerError)) throw error;
     error.message = `while signing jwt: ${error.message}`;
     throw error;
   }
-  const { header, signature } = decodeSigned(answer);
+  const { header, signature } = SIGN_RESPONSE.decode(answer);
   try {
     const keyId = checkHeader(header);
     if ((await keys(keyId)).some((key) => key.unpublished)) {

@@ -2,29 +2,23 @@
 import { createPublicKey } from 'node:crypto';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
-import { asBytes, asNumber, asText, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
+import { bytes, type Decoded, flag, int, many, message, one, text } from '../../lib/protobuf/message.js';
 import { algorithmOf, type VerifyingKey } from './keys.js';
 
+/** The requests for keys and for metadata. */
 export const EMPTY_REQUEST = Buffer.alloc(0);
 
-export const encodeSign = (claims: string): Buffer => new ProtoWriter().bytes(1, claims).finish();
+export const SIGN_REQUEST = message({ claims: text(1) });
+export const SIGN_RESPONSE = message({ header: text(1), signature: text(2) });
+export const METADATA_RESPONSE = message({ maxTokenExpirationSeconds: int(1) });
 
-export function decodeSigned(bytes: Buffer): { readonly header: string; readonly signature: string } {
-  const answer = { header: '', signature: '' };
-  readFields(bytes, (field, value) => {
-    if (field === 1) answer.header = asText(value);
-    if (field === 2) answer.signature = asText(value);
-  });
-  return answer;
-}
-
-export function decodeMetadata(bytes: Buffer): { readonly maxTokenExpirationSeconds: number } {
-  let maxTokenExpirationSeconds = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 1) maxTokenExpirationSeconds = asNumber(value);
-  });
-  return { maxTokenExpirationSeconds };
-}
+const TIMESTAMP = message({ seconds: int(1), nanos: int(2) });
+const KEY = message({ id: text(1), der: bytes(2), unpublished: flag(3) });
+export const KEYS_RESPONSE = message({
+  keys: many(1, KEY),
+  dataTimestamp: one(2, TIMESTAMP),
+  refreshHintSeconds: int(3),
+});
 
 export interface SignerKeys {
   readonly keys: readonly ExternalKey[];
@@ -41,40 +35,16 @@ const MAX_KEY_ID_LENGTH = 1024;
 const NANOS = 1e9;
 
 /** Throws when the signer's answer cannot be used. */
-export function decodeKeys(bytes: Buffer): SignerKeys {
-  const keys: Buffer[] = [];
-  let timestamp: number | undefined;
-  let refreshHintSeconds = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 1) keys.push(asBytes(value));
-    if (field === 2) timestamp = secondsOf(asBytes(value));
-    if (field === 3) refreshHintSeconds = asNumber(value);
-  });
+export function decodeKeys(answer: Buffer): SignerKeys {
+  const { keys, dataTimestamp, refreshHintSeconds } = KEYS_RESPONSE.decode(answer);
   if (refreshHintSeconds <= 0) throw new Error(`found invalid refresh hint (${refreshHintSeconds}s)`);
   if (keys.length === 0) throw new Error('found no keys');
-  if (timestamp === undefined) throw new Error('invalid data timestamp: proto: invalid nil Timestamp');
-  return { keys: keys.flatMap(decodeKey), dataTimestampSeconds: timestamp, refreshHintSeconds };
+  if (dataTimestamp === undefined) throw new Error('invalid data timestamp: proto: invalid nil Timestamp');
+  const dataTimestampSeconds = dataTimestamp.seconds + dataTimestamp.nanos / NANOS;
+  return { keys: keys.flatMap(readKey), dataTimestampSeconds, refreshHintSeconds };
 }
 
-function secondsOf(bytes: Buffer): number {
-  let seconds = 0;
-  let nanos = 0;
-  readFields(bytes, (field, value) => {
-    if (field === 1) seconds = asNumber(value);
-    if (field === 2) nanos = asNumber(value);
-  });
-  return seconds + nanos / NANOS;
-}
-
-function decodeKey(bytes: Buffer): ExternalKey[] {
-  let id = '';
-  let der = Buffer.alloc(0);
-  let unpublished = false;
-  readFields(bytes, (field, value) => {
-    if (field === 1) id = asText(value);
-    if (field === 2) der = Buffer.from(asBytes(value));
-    if (field === 3) unpublished = asNumber(value) !== 0;
-  });
+function readKey({ id, der, unpublished }: Decoded<typeof KEY>): ExternalKey[] {
   if (id === '' || Buffer.byteLength(id) > MAX_KEY_ID_LENGTH)
     throw new Error(`found invalid public key id ${goQuote(id)}`);
   if (der.length === 0) throw new Error('found empty public key');

@@ -1,10 +1,9 @@
-// What KMS v2 stores: a protobuf message of the encrypted data, and all that is needed to have its key unwrapped.
-//
-//   1 data   2 key id   3 wrapped seed   4 annotations (a map)   5 what the seed is for
+// What KMS v2 stores, read and checked.
 import { aggregateText, fieldErrorText, FieldPath } from '../../machinery/field-error.js';
 import { isFullyQualifiedDomainName } from '../../machinery/validation/fields.js';
-import { asBytes, asNumber, asText, fieldHead, ProtoWriter, readFields } from '../../lib/protobuf/wire.js';
+import { fieldHead } from '../../lib/protobuf/wire.js';
 import type { EncryptedParts } from '../transformer.js';
+import { ENCRYPTED_OBJECT } from './messages.js';
 
 export type Annotations = ReadonlyMap<string, Buffer>;
 
@@ -30,11 +29,8 @@ const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 
 /** All but the data: the same for every value under one key. */
-export function encodeWrappedKey({ keyId, source, annotations, sourceType }: WrappedKey): Buffer {
-  const writer = new ProtoWriter().bytes(2, keyId).bytes(3, source);
-  writeAnnotations(writer, 4, annotations);
-  return writer.int(5, sourceType).finish();
-}
+export const encodeWrappedKey = ({ annotations, ...key }: WrappedKey): Buffer =>
+  ENCRYPTED_OBJECT.encode({ ...key, annotations: annotationList(annotations) });
 
 /** The whole, in parts: the data comes in parts, and stays so. */
 // hot: every write
@@ -45,36 +41,20 @@ export function encodedWith(wrapped: Buffer, data: EncryptedParts): EncryptedPar
 }
 
 export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
-  let data: Buffer = Buffer.alloc(0);
-  let source = data;
-  let keyId = '';
-  let sourceType = PLAIN_KEY;
-  const annotations = new Map<string, Buffer>();
-  readFields(bytes, (field, value) => {
-    if (field === 1) data = asBytes(value);
-    else if (field === 2) keyId = asText(value);
-    else if (field === 3) source = asBytes(value);
-    else if (field === 4) readAnnotation(asBytes(value), annotations);
-    else if (field === 5) sourceType = asNumber(value);
-  });
-  const object = { data, keyId, source, annotations, sourceType };
+  const decoded = ENCRYPTED_OBJECT.decode(bytes);
+  const object = { ...decoded, annotations: annotationsIn(decoded) };
   checkEncryptedObject(object);
   return object;
 }
 
-export function writeAnnotations(writer: ProtoWriter, field: number, annotations: Annotations): void {
-  for (const [key, value] of annotations) writer.message(field, new ProtoWriter().bytes(1, key).bytes(2, value));
-}
+type AnnotationList = readonly { readonly key: string; readonly value: Buffer }[];
 
-export function readAnnotation(bytes: Buffer, annotations: Map<string, Buffer>): void {
-  let key = '';
-  let value: Buffer = Buffer.alloc(0);
-  readFields(bytes, (field, part) => {
-    if (field === 1) key = asText(part);
-    else if (field === 2) value = asBytes(part);
-  });
-  annotations.set(key, value);
-}
+/** A map is a list of keys with values on the wire; of equal keys the last counts. */
+export const annotationsIn = ({ annotations }: { readonly annotations: AnnotationList }): Annotations =>
+  new Map(annotations.map(({ key, value }) => [key, value]));
+
+export const annotationList = (annotations: Annotations): AnnotationList =>
+  Array.from(annotations, ([key, value]) => ({ key, value }));
 
 /** Fails with what is wrong. */
 function checkEncryptedObject({ data, ...key }: EncryptedObject): void {

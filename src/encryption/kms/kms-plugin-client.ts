@@ -1,5 +1,4 @@
 // Calls to a KMS plugin over its socket, and what a failed one is called.
-import { type ProtoValue, readFields } from '../../lib/protobuf/wire.js';
 import { GrpcError, INTERNAL, NoAnswer } from '../../outbound/grpc-error.js';
 import { grpcStatusName, LazyGrpc, type LazyGrpcOptions } from '../../outbound/lazy-grpc.js';
 import { NO_SERVICE, EncryptionError } from '../encryption-error.js';
@@ -18,11 +17,11 @@ export class KmsPluginClient {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  /** Hands over the fields of the answer. Rejects with a EncryptionError. */
-  async call(method: string, message: Buffer, onField: (field: number, value: ProtoValue) => void): Promise<void> {
-    const answer = await this.#answer(method, message);
+  /** Rejects with an EncryptionError. */
+  async call<T>(method: string, request: Buffer, response: { decode(bytes: Buffer): T }): Promise<T> {
+    const answer = await this.#answer(method, request);
     try {
-      readFields(answer, onField);
+      return response.decode(answer);
     } catch {
       throw refused(INTERNAL, UNREADABLE);
     }

@@ -1,8 +1,8 @@
 // The calls of the KMS v1 protocol. Its version is checked before anything else, once.
-import { asBytes, asText, ProtoWriter } from '../../lib/protobuf/wire.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { EncryptionError } from '../encryption-error.js';
 import type { KmsPluginClient } from './kms-plugin-client.js';
+import { V1_REQUEST, V1_RESPONSE, V1_VERSION } from './messages.js';
 
 export interface KmsPluginV1 {
   encrypt(plain: Buffer): Promise<Buffer>;
@@ -15,11 +15,9 @@ const VERSION = 'v1beta1';
 export function kmsPluginV1(client: KmsPluginClient): KmsPluginV1 {
   let checked: Promise<void> | undefined;
   const checkVersion = async (): Promise<void> => {
-    let version = '';
+    let version: string;
     try {
-      await client.call(`${METHOD}Version`, new ProtoWriter().bytes(1, VERSION).finish(), (field, value) => {
-        if (field === 1) version = asText(value);
-      });
+      ({ version } = await client.call(`${METHOD}Version`, V1_VERSION.encode({ version: VERSION }), V1_VERSION));
     } catch (error) {
       throw new EncryptionError(`failed get version from remote KMS provider: ${errorText(error)}`, 'unknown-non-grpc');
     }
@@ -27,7 +25,7 @@ export function kmsPluginV1(client: KmsPluginClient): KmsPluginV1 {
       throw new Error(`KMS provider api version ${version} is not supported, only ${VERSION} is supported now`);
     }
   };
-  const call = async (method: string, bytes: Buffer): Promise<Buffer> => {
+  const call = async (method: string, content: Buffer): Promise<Buffer> => {
     checked ??= checkVersion();
     try {
       await checked;
@@ -35,12 +33,8 @@ export function kmsPluginV1(client: KmsPluginClient): KmsPluginV1 {
       checked = undefined;
       throw error;
     }
-    const request = new ProtoWriter().bytes(1, VERSION).bytes(2, bytes).finish();
-    let answer: Buffer = Buffer.alloc(0);
-    await client.call(`${METHOD}${method}`, request, (field, value) => {
-      if (field === 1) answer = asBytes(value);
-    });
-    return answer;
+    const request = V1_REQUEST.encode({ version: VERSION, content });
+    return (await client.call(`${METHOD}${method}`, request, V1_RESPONSE)).content;
   };
   return { encrypt: (plain) => call('Encrypt', plain), decrypt: (cipher) => call('Decrypt', cipher) };
 }

@@ -6,6 +6,7 @@ import { aesCbc } from '../aes-cbc.js';
 import { GrpcError, NoAnswer } from '../../outbound/grpc-error.js';
 import { EncryptionError } from '../encryption-error.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { V1_RESPONSE } from './messages.js';
 import { countingMetrics, MemoryKmsPlugin, encryptWhole } from '../testing.js';
 import type { ProviderParts } from '../providers.js';
 import type { RecordedSpan } from '../../tracing/recorded-span.js';
@@ -248,7 +249,7 @@ describe('KMS v1', () => {
     const clock = new ManualClock();
     let fails = false;
     const service: KmsPluginV1 = {
-      encrypt: (bytes) => (fails ? Promise.reject(new Error('sealed')) : turning.encrypt(bytes)),
+      encrypt: (bytes) => (fails ? Promise.reject(new Error('locked')) : turning.encrypt(bytes)),
       decrypt: (bytes) => turning.decrypt(bytes),
     };
     const watched = pingedService({ settings, service, clock, close: () => undefined });
@@ -256,10 +257,10 @@ describe('KMS v1', () => {
     fails = true;
     assert.equal(await watched.check(), undefined);
     await clock.move(20_000);
-    const first = 'failed to perform encrypt section of the healthz check for KMS Provider vault, error: sealed';
+    const first = 'failed to perform encrypt section of the healthz check for KMS Provider vault, error: locked';
     assert.equal(await watched.check(), first);
     fails = false;
-    assert.equal(await watched.check(), 'sealed');
+    assert.equal(await watched.check(), 'locked');
     await clock.move(3_000);
     assert.equal(await watched.check(), undefined);
   });
@@ -272,7 +273,7 @@ describe('a call to a KMS plugin', () => {
   it('that ends with its time says what was in the way', async () => {
     const clock = new ManualClock();
     const dialing = new Error('dial unix /s: connect: connection refused');
-    const refused = clientOf(() => Promise.reject(dialing), clock).call('/a', plain, () => undefined);
+    const refused = clientOf(() => Promise.reject(dialing), clock).call('/a', plain, V1_RESPONSE);
     const why = 'transport: Error while dialing: dial unix /s: connect: connection refused';
     const ended = assert.rejects(refused, {
       message: `rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "${why}"`,
@@ -285,15 +286,12 @@ describe('a call to a KMS plugin', () => {
 
   it("passes on the plugin's own error", async () => {
     const call = (): Promise<Buffer> =>
-      Promise.reject(new GrpcError({ status: 9, message: 'sealed vault', sent: true }));
+      Promise.reject(new GrpcError({ status: 9, message: 'locked vault', sent: true }));
     const refusing = { usable: true, call, close: () => undefined };
-    await assert.rejects(
-      clientOf(async () => refusing, new ManualClock()).call('/a', plain, () => undefined),
-      {
-        message: 'rpc error: code = FailedPrecondition desc = sealed vault',
-        status: 'FailedPrecondition',
-      },
-    );
+    await assert.rejects(clientOf(async () => refusing, new ManualClock()).call('/a', plain, V1_RESPONSE), {
+      message: 'rpc error: code = FailedPrecondition desc = locked vault',
+      status: 'FailedPrecondition',
+    });
   });
 
   it('that went well and has no answer, or none that can be read, failed', async () => {
@@ -302,17 +300,11 @@ describe('a call to a KMS plugin', () => {
       answering(() => Promise.reject(new NoAnswer())),
       new ManualClock(),
     );
-    await assert.rejects(
-      none.call('/a', plain, () => undefined),
-      { message: 'EOF', status: 'unknown-non-grpc' },
-    );
+    await assert.rejects(none.call('/a', plain, V1_RESPONSE), { message: 'EOF', status: 'unknown-non-grpc' });
     const odd = clientOf(
       answering(async () => Buffer.from([0xff, 0xff])),
       new ManualClock(),
     );
-    await assert.rejects(
-      odd.call('/a', plain, () => undefined),
-      { status: 'Internal' },
-    );
+    await assert.rejects(odd.call('/a', plain, V1_RESPONSE), { status: 'Internal' });
   });
 });

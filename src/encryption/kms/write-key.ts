@@ -51,7 +51,7 @@ export class WriteKeySource {
     return this.#key;
   }
 
-  /** The same, for encrypting. */
+  /** The current key, for encrypting. */
   forWriting(): WriteKey {
     const key = this.current();
     const now = this.options.clock.now();

@@ -1,70 +1,4 @@
-// Writing and reading the protobuf wire form, as little of it as the messages of the services we call need.
-
-/** Fields are written in order; zero and empty ones are left out, as proto3 does. */
-export class ProtoWriter {
-  /** In the order of their bytes; a number is written as a varint. */
-  readonly #parts: (number | bigint | string | Buffer)[] = [];
-  #length = 0;
-
-  int(field: number, value: number | bigint | boolean): this {
-    const number = typeof value === 'boolean' ? Number(value) : value;
-    if (number === 0 || number === 0n) return this;
-    this.#varint(field << 3);
-    this.#varint(number);
-    return this;
-  }
-
-  bytes(field: number, value: Buffer | string): this {
-    const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
-    if (length === 0) return this;
-    this.#head(field, length);
-    this.#parts.push(value);
-    this.#length += length;
-    return this;
-  }
-
-  /** Also when empty: that a message is there says something. */
-  message(field: number, value: Buffer | ProtoWriter): this {
-    if (!(value instanceof ProtoWriter)) {
-      this.#head(field, value.length);
-      return this.raw(value);
-    }
-    this.#head(field, value.#length);
-    for (const part of value.#parts) this.#parts.push(part);
-    this.#length += value.#length;
-    return this;
-  }
-
-  /** Fields that were written before. */
-  raw(fields: Buffer): this {
-    this.#parts.push(fields);
-    this.#length += fields.length;
-    return this;
-  }
-
-  // hot: every call to etcd. Bytes are copied once, however deep they lie.
-  finish(): Buffer {
-    const all = Buffer.allocUnsafe(this.#length);
-    let at = 0;
-    for (const part of this.#parts) {
-      if (typeof part === 'number') at = putVarint(all, at, part);
-      else if (typeof part === 'string') at += all.write(part, at);
-      else if (typeof part === 'bigint') at = putLargeVarint(all, at, part);
-      else at += part.copy(all, at);
-    }
-    return all;
-  }
-
-  #head(field: number, length: number): void {
-    this.#varint((field << 3) | 2);
-    this.#varint(length);
-  }
-
-  #varint(value: number | bigint): void {
-    this.#parts.push(value);
-    this.#length += varintLength(value);
-  }
-}
+// The protobuf wire form: numbers, and where fields begin and end.
 
 /** What goes before so many bytes that are a field's. */
 export function fieldHead(field: number, length: number): Buffer {
@@ -72,38 +6,6 @@ export function fieldHead(field: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(varintLength(tag) + varintLength(length));
   putVarint(head, putVarint(head, 0, tag), length);
   return head;
-}
-
-export type ProtoValue = number | bigint | Buffer;
-
-/** Calls back for every field: integers as number (bigint beyond 2^53), everything with a length as bytes. */
-export function readFields(bytes: Buffer, field: (number: number, value: ProtoValue) => void): void {
-  const cursor = new Cursor(bytes);
-  while (cursor.at < bytes.length) {
-    const tag = Number(cursor.varint());
-    switch (tag & 7) {
-      case VARINT:
-        field(tag >>> 3, cursor.varint());
-        break;
-      case LENGTH_DELIMITED:
-        field(tag >>> 3, cursor.bytes());
-        break;
-      default:
-        cursor.skip(tag & 7);
-    }
-  }
-}
-
-/** The integer of one field, the last where there are several; other fields are not looked into. */
-export function readInt(bytes: Buffer, field: number): number {
-  const cursor = new Cursor(bytes);
-  let value = 0;
-  while (cursor.at < bytes.length) {
-    const tag = Number(cursor.varint());
-    if (tag === ((field << 3) | VARINT)) value = Number(cursor.varint());
-    else cursor.skip(tag & 7);
-  }
-  return value;
 }
 
 export const VARINT = 0;
@@ -194,10 +96,6 @@ export class Cursor {
     throw new Error('protobuf: the message ends inside a number');
   }
 }
-
-export const asBytes = (value: ProtoValue): Buffer => (Buffer.isBuffer(value) ? value : Buffer.alloc(0));
-export const asNumber = (value: ProtoValue): number => (Buffer.isBuffer(value) ? 0 : Number(value));
-export const asText = (value: ProtoValue): string => asBytes(value).toString();
 
 /** Shifting is for 32 bits. */
 const MAX_SHIFTED = 2 ** 31 - 1;
