@@ -81,26 +81,14 @@ async function serve(options: Options, logs: Logs): Promise<void> {
   const signal = firstSignal();
   const manager = serviceManager({ env: process.env, log: logs.for('main') });
   const server = await buildServer(options, logs);
-  const started = server.started.then(() => {
-    manager.ready();
-    return signal;
-  });
-  // A start-up step that fails ends the process: half a server is worse than none.
-  await Promise.race([signal, started]);
-  manager.stopping();
-  await server.shutdown();
+  await runUntil([signal], server, manager);
 }
 
 /** One of the processes that are the server. */
 async function work(options: Options, logs: Logs, link: SupervisorLink): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => link.requestShutdown());
   const server = await buildServer(options, logs, { link });
-  const started = server.started.then(() => {
-    link.started();
-    return link.shutdown;
-  });
-  await Promise.race([link.shutdown, started]);
-  await server.shutdown();
+  await runUntil([link.shutdown], server, { ready: () => link.started(), stopping: () => undefined });
 }
 
 /** The process that starts those that are the server. */
@@ -108,11 +96,25 @@ async function supervise(options: Options, logs: Logs): Promise<void> {
   const signal = firstSignal();
   const manager = serviceManager({ env: process.env, log: logs.for('main') });
   const server = await superviseServer(options, logs);
+  await runUntil([signal, server.signalled, server.failed], server, manager);
+}
+
+interface Running {
+  readonly started: Promise<unknown>;
+  shutdown(): Promise<void>;
+}
+
+/** The first of `ends` shuts the server down. A start-up step that fails ends it, too: half a server is worse than none. */
+async function runUntil(
+  ends: readonly Promise<unknown>[],
+  server: Running,
+  manager: { ready(): void; stopping(): void },
+): Promise<void> {
   const started = server.started.then(() => {
     manager.ready();
-    return signal;
+    return Promise.race(ends);
   });
-  await Promise.race([signal, server.signalled, started, server.failed]);
+  await Promise.race([...ends, started]);
   manager.stopping();
   await server.shutdown();
 }
