@@ -67,7 +67,7 @@ describe('extension servers', { timeout: 120_000 }, () => {
     server = await startTestServer({ flags: ['--disable-admission-plugins=ServiceAccount'] });
     const resources = [resource('crates', 'Crate')];
     good = await startExtensionServer(server, { ...WARES, resources }, ({ url = '' }, response) => {
-      if (url.endsWith('/untold')) return void response.end('<html></html>');
+      if (url.endsWith('/untyped')) return void response.end('<html></html>');
       if (!url.endsWith('/summed')) return json(response, list);
       response.writeHead(200, { trailer: 'X-Sum', 'content-type': 'text/plain' }).write('pieces');
       response.addTrailers({ 'X-Sum': '6', 'X-Late': 'unannounced' });
@@ -133,7 +133,7 @@ describe('extension servers', { timeout: 120_000 }, () => {
 
   it('say nothing of the form of their answers, which is guessed', async () => {
     const response = await new Promise<IncomingMessage>((resolve) => {
-      open(server, `${CRATES}/untold`).on('response', resolve);
+      open(server, `${CRATES}/untyped`).on('response', resolve);
     });
     assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
     assert.equal(Buffer.concat(await response.toArray()).toString(), '<html></html>');

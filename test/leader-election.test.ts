@@ -72,7 +72,7 @@ describe('coordinated leader election', { skip, timeout: 120_000 }, () => {
     await stand('newer', '1.34.0');
     await electedWhileAnswering('newer', 'newer');
     await stand('older', '1.33.0');
-    // Until the lease is over its holder may let go of it in peace.
+    // Until the lease is over its holder may release it.
     const pinged = await pollUntil(
       () => lease(two, 'default', 'work'),
       (spec) => spec?.holderIdentity === 'older' || spec?.preferredHolder === 'older',

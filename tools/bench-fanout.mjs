@@ -16,7 +16,7 @@ const SECRETS = '/api/v1/namespaces/bench/secrets';
 const FRAME_HEAD_BYTES = 9;
 const [DATA, HEADERS, SETTINGS, WINDOW_UPDATE] = [0, 1, 4, 8];
 const [ACK, END_STREAM_AND_HEADERS] = [1, 5];
-const MOST_WINDOW = 2 ** 31 - 1;
+const MAX_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 65_535;
 const NEWLINE = 10;
 
@@ -135,9 +135,9 @@ function watch({ hostname, port, host }, watches, counts) {
 function firstFrames(authority, watches) {
   const window = Buffer.alloc(6);
   window.writeUInt16BE(4);
-  window.writeUInt32BE(MOST_WINDOW, 2);
+  window.writeUInt32BE(MAX_WINDOW, 2);
   const more = Buffer.alloc(4);
-  more.writeUInt32BE(MOST_WINDOW - DEFAULT_WINDOW);
+  more.writeUInt32BE(MAX_WINDOW - DEFAULT_WINDOW);
   const head = Buffer.concat([
     Buffer.from([0x82, 0x87]),
     literal([0x01], authority),

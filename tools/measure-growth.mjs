@@ -27,7 +27,7 @@ const WARM_UP_ROUNDS = 3;
 const AT_ONCE = 32;
 /** What an overloaded server refuses is sent again, and may be there already. */
 const REFUSED = [429, 503, 504];
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 const PAUSE_MS = 100;
 /** What is written is looked at by controllers for a while. */
 const SETTLED_MS = 3_000;
@@ -293,7 +293,7 @@ async function client(url, token) {
     for (let tries = 0; ; tries++) {
       const { status, text } = await exchange(session, { ':method': method, ':path': target, ...headers }, body);
       if ((status >= 200 && status < 300) || (tries > 0 && status === 409)) return;
-      if (!REFUSED.includes(status) || tries >= MOST_TRIES) throw new Error(`${method} ${target}: ${status} ${text}`);
+      if (!REFUSED.includes(status) || tries >= MAX_TRIES) throw new Error(`${method} ${target}: ${status} ${text}`);
       await pause();
     }
   };

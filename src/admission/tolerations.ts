@@ -121,6 +121,6 @@ function placesOver({ key = '', effect = '', operator = '', value = '' }: Tolera
 
 const place = (key: string, effect: string, compared: string): string => JSON.stringify([key, effect, compared]);
 
-/** The same of those that say the same. */
+/** Equal tolerations have equal texts. */
 const textOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>
   JSON.stringify([key ?? null, operator ?? null, value ?? null, effect ?? null, tolerationSeconds ?? null]);

@@ -55,7 +55,7 @@ export class LineBlockBuilder {
     this.bytes.write(text, at, 'latin1');
   }
 
-  /** The same, in two places. A loop over few characters is faster than two calls out of JavaScript. */
+  /** Puts a text in two places. A loop over few characters is faster than two calls out of JavaScript. */
   putTwice(at: number, other: number, text: string): void {
     const { bytes } = this;
     for (let i = 0; i < text.length; i++) {

@@ -23,7 +23,7 @@ const MAX_CACHED_NAMESPACES_PER_USER = 100;
 const MAX_CACHED_DECISIONS_PER_USER = 1000;
 /** In characters: anybody may request a path or a name of a megabyte, but nobody requests it again. */
 const MAX_MEMOIZED_LENGTH = 1024;
-/** The same of a user's name and groups together. */
+/** Of a user's name and groups together. */
 const MAX_MEMOIZED_USER_LENGTH = 64 * 1024;
 /** Of all of them together; then the memory begins anew. */
 const MAX_MEMOIZED_CHARACTERS = 64 * 1024 * 1024;

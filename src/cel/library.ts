@@ -52,7 +52,7 @@ export interface Overload {
   readonly paced?: true;
   /** What a call cost, beyond its arguments. Undefined leaves it to the environment's costs, then to the engine's. */
   readonly cost?: (values: readonly Value[], result: Value) => number | undefined;
-  /** The same before the call, from sizes. */
+  /** The cost before the call, estimated from sizes. */
   readonly estimate?: (call: CallToEstimate) => CallEstimate | undefined;
 }
 

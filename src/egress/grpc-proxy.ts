@@ -174,7 +174,7 @@ class Tunnel extends Duplex {
 
   #ended = false;
 
-  /** Lets go of the session: nothing more comes. */
+  /** Releases the session: nothing more comes. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -10,7 +10,7 @@ export interface Identity {
   readonly memberId: bigint;
 }
 
-/** The same for a name at every start. */
+/** A name has one identity, at every start. */
 export const identityOf = (name: string): Identity => ({
   clusterId: hash(`cluster of ${name}`),
   memberId: hash(`member ${name}`),

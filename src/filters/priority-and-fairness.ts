@@ -21,9 +21,9 @@ export interface PriorityAndFairnessOptions {
   readonly requestTimeoutMs: number;
   /** How many requests of a kind are under way, after each change. */
   readonly observe: (kind: RequestKind, running: number) => void;
-  /** And how many are in line. */
+  /** How many requests of a kind wait in a queue, after each change. */
   readonly observeWaiting: (kind: RequestKind, waiting: number) => void;
-  /** The same with those in line, and when that was by flow control's clock. */
+  /** How many of a kind run or wait in a queue, and when that was by flow control's clock. */
   readonly observePhase: FlowControlMetrics['requests'];
   readonly onRejected: (exchange: Exchange) => void;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MetricRegistry } from '../lib/telemetry/metrics.js';
 import { createRequestMetrics } from './request-metrics.js';
 
-test('filters are timed for requests that they let go on', () => {
+test('filters are timed for requests that they pass on', () => {
   const registry = new MetricRegistry();
   const { authenticated, authorized } = createRequestMetrics(registry);
   authenticated('success', { name: 'a', uid: '', groups: [], extra: {} }, 2);

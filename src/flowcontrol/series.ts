@@ -27,7 +27,7 @@ export function byFlag(
   return (seconds, flag) => (flag ? (yesSeries ??= yes()) : (noSeries ??= no())).observe(seconds);
 }
 
-/** The same for a single one. */
+/** A single series that is made when first observed. */
 export function once(make: () => HistogramSeries): (value: number) => void {
   let series: HistogramSeries | undefined;
   return (value) => (series ??= make()).observe(value);

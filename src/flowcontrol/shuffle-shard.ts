@@ -18,7 +18,7 @@ export class ShuffleShard {
     this.#hand = Math.min(handSize, deckSize);
   }
 
-  /** The same for the same flow, in every server. */
+  /** A flow has one hand, in every server. */
   handOf(schema: string, distinguisher: string): readonly number[] {
     return this.#known.get(schema)?.get(distinguisher) ?? this.#deal(schema, distinguisher);
   }

@@ -1,4 +1,4 @@
-// The changes that a store in memory remembers, in the order of their revisions.
+// The changes that a store in memory keeps, in the order of their revisions.
 import type { KvEvent } from './kv.js';
 
 export class MemoryHistory {

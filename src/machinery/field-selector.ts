@@ -96,7 +96,7 @@ function areMet(byField: ReadonlyMap<string, Demand>, object: HasFields): boolea
 export const parseFieldSelector = (text: string): FieldSelector =>
   fieldSelectors.find(text) ?? runSync(fieldSelectorSteps(text));
 
-/** The same, for long ones. */
+/** parseFieldSelector() in steps, for long texts. */
 export function* fieldSelectorSteps(text: string): StepGenerator<FieldSelector> {
   const requirements: FieldRequirement[] = [];
   const terms = yield* sortSteps(yield* termSteps(text), compareText);

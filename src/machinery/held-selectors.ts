@@ -18,7 +18,7 @@ export class HeldSelectors<S> {
 
   constructor(private readonly steps: (text: string) => StepGenerator<S>) {}
 
-  /** Resolves with what lets go of it. */
+  /** Resolves with what releases it. */
   async hold(text: string): Promise<() => void> {
     const read = this.#held.get(text)?.read ?? (await this.#read(text));
     let held = this.#held.get(text);

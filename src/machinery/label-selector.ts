@@ -45,7 +45,7 @@ export class LabelSelector {
     return runSync(LabelSelector.steps([...requirements]));
   }
 
-  /** The same, for many; the list is used up. */
+  /** A selector made in steps, of many requirements; the list is used up. */
   static *steps(requirements: LabelRequirement[]): StepGenerator<LabelSelector> {
     if (requirements.length === 0) return LabelSelector.everything;
     return new LabelSelector(yield* sortSteps(requirements, byKey), true);
@@ -93,7 +93,7 @@ export function parseLabelSelector(text: string): LabelSelector {
   return labelSelectors.find(text) ?? runSync(labelSelectorSteps(text));
 }
 
-/** The same, for long ones. */
+/** parseLabelSelector() in steps, for long texts. */
 export function* labelSelectorSteps(text: string): StepGenerator<LabelSelector> {
   return yield* LabelSelector.steps(yield* requirementSteps(text));
 }

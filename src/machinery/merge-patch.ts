@@ -13,7 +13,7 @@ import { badRequest } from './status.js';
 export const applyMergePatch = (document: JsonObject, patch: unknown): JsonObject =>
   runSync(mergePatchSteps(document, patch));
 
-/** The same, for large documents and patches. */
+/** applyMergePatch() in steps, for large documents and patches. */
 export function* mergePatchSteps(document: JsonObject, patch: unknown): StepGenerator<JsonObject> {
   if (!isJsonObject(patch)) throw badRequest('Invalid JSON Patch');
   const resumable = new ResumableWalk();

@@ -12,12 +12,12 @@ export const DEFAULT_SERVICE_ACCOUNT_ISSUER = `https://${PLATFORM}.default.svc.c
 
 /** The key-value store's neutral word and the word the platform's own tools use. Both are accepted everywhere. */
 export const STORE_WORDS = { neutral: 'kvstore', platform: 'etcd' } as const;
-/** The same for the agent on each node. */
-export const NODE_AGENT_WORDS = { neutral: 'nodeagent', platform: 'kubelet' } as const;
+/** Both words for the kubelet. */
+export const KUBELET_WORDS = { neutral: 'nodeagent', platform: 'kubelet' } as const;
 
 /** `kvstore`, `kvstore3`, `kvstore-servers` … in the platform's words; any other text as it is. */
 export function platformWord(text: string): string {
-  for (const { neutral, platform } of [STORE_WORDS, NODE_AGENT_WORDS]) {
+  for (const { neutral, platform } of [STORE_WORDS, KUBELET_WORDS]) {
     if (text.startsWith(neutral)) return platform + text.slice(neutral.length);
   }
   return text;

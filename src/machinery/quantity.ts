@@ -133,7 +133,7 @@ export function scaledValue(quantity: Quantity | string, scale = 0): bigint {
   return roundUp(unscaled, -shift);
 }
 
-/** The same in 64 bits, where kube-apiserver has no more: what does not fit goes round, or is nothing. */
+/** scaledValue() in 64 bits, where kube-apiserver has no more: what does not fit goes round, or is nothing. */
 export function int64Value(quantity: Quantity | string, scale = 0): bigint {
   const exact = scaledValue(quantity, scale);
   const { exponent, isLong } = quantityOf(quantity);

@@ -36,7 +36,7 @@ export function versionInfo(gitVersion: string = GIT_VERSION): VersionInfo {
   };
 }
 
-/** The same with the versions this server emulates and stays compatible with. */
+/** versionInfo() with the versions this server emulates and stays compatible with. */
 export function emulatedVersionInfo(
   gitVersion: string,
   emulated: MinorVersion,

@@ -11,7 +11,7 @@ export const closestFlag = (written: string, topics: readonly Topic[]): string |
     topics.flatMap(({ flags }) => Object.keys(flags).filter((name) => flags[name]?.hidden !== true)),
   );
 
-/** The same of any names. */
+/** The closest of any names. */
 export function closestName(written: string, names: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined;
   let closest: string | undefined;

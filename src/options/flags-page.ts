@@ -1,6 +1,6 @@
 // The reference page of all flags, as Markdown.
 import { featureGateNames, featureStateAt } from '../machinery/feature-gates.js';
-import { NODE_AGENT_WORDS, RELEASE, STORE_WORDS } from '../machinery/names.js';
+import { KUBELET_WORDS, RELEASE, STORE_WORDS } from '../machinery/names.js';
 import { ADMISSION_PLUGIN_DEFAULTS } from './admission-plugins.js';
 import { FLAG_KINDS } from './flag-kinds.js';
 import type { FlagSpec, Topic } from './flag-table.js';
@@ -17,7 +17,7 @@ Made from the tables in \`src/options/flags/\` by \`node tools/generate-flag-doc
 
 A flag is written \`--name=value\` or \`--name value\`; one without a type is a switch, \`--name\` or \`--name=false\`.
 Lists take commas or the flag several times. Durations are written \`300ms\`, \`5s\`, \`1h30m\`. Words may be joined by
-\`_\` as well as \`-\`. Flags that begin with \`${STORE_WORDS.platform}-\` may begin with \`${STORE_WORDS.neutral}-\`, those with \`${NODE_AGENT_WORDS.platform}-\` with \`${NODE_AGENT_WORDS.neutral}-\`.
+\`_\` as well as \`-\`. Flags that begin with \`${STORE_WORDS.platform}-\` may begin with \`${STORE_WORDS.neutral}-\`, those with \`${KUBELET_WORDS.platform}-\` with \`${KUBELET_WORDS.neutral}-\`.
 `;
 
 function topicSection(topic: Topic): string {

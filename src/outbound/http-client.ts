@@ -168,7 +168,7 @@ async function collectStream(body: Readable, limitBytes: number): Promise<Buffer
 const tooLarge = (limitBytes: number): OutboundError =>
   new OutboundError('too-large', `the answer is larger than ${limitBytes} bytes`);
 
-/** One signal for the caller's own and the time; `onDone` lets go of both. */
+/** One signal for the caller's own and the time; `onDone` releases both. */
 export function exchangeOptions(
   { signal, timeoutMs }: OutboundRequest,
   controller = new AbortController(),

@@ -7,7 +7,7 @@ import { fieldsText } from './lazy-fields.js';
 
 // hot: every write copies the object it starts from.
 
-/** A copy that shares nothing with the original but field sets that nobody can change. JSON-shaped values only. */
+/** A copy that shares nothing with the value but field sets that nobody can change. JSON-shaped values only. */
 export function deepCopy<T>(value: T): T;
 export function deepCopy(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -27,7 +27,7 @@ export function deepCopy(value: unknown): unknown {
   return object;
 }
 
-/** Copies large values cooperatively. `closesMaps`: maps of the original that are closed are so in the copy. */
+/** Copies large values cooperatively. `closesMaps`: maps of the value that are closed are so in the copy. */
 export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): StepGenerator<T> {
   const resumable = new ResumableWalk();
   const copy = copyIn(resumable, value, closesMaps);

@@ -74,7 +74,7 @@ export function equalTrees(left: unknown, right: unknown): boolean {
   return keys.every((key) => Object.hasOwn(right, key) && equalTrees(left[key], right[key]));
 }
 
-/** The same, for large values. */
+/** equalTrees() in steps, for large values. */
 export function* equalTreesSteps(left: unknown, right: unknown): StepGenerator<boolean> {
   const comparison = new Comparison();
   comparison.compare(left, right);

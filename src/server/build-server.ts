@@ -1,6 +1,6 @@
 // Wires everything, in the order things need each other. No other file knows all the rooms.
 //
-//   foundation → objects → access → way → server     each has what those before it made, and adds its own
+//   core → objects → access → request path → server     each has what those before it made, and adds its own
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import type { Authentication } from '../authn/create-authenticator.js';
@@ -64,7 +64,7 @@ import { createTracer } from './telemetry/tracer.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-type Foundation = ReturnType<typeof buildCore>;
+type Core = ReturnType<typeof buildCore>;
 type Objects = Awaited<ReturnType<typeof openObjects>>;
 type Access = ReturnType<typeof buildAccess>;
 type RequestPath = ReturnType<typeof buildRequestPath>;
@@ -185,7 +185,7 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
 }
 
 /** What is stored, and the server's own part in the life of objects. */
-async function openObjects(parts: Foundation, { store, link }: ServerParts) {
+async function openObjects(parts: Core, { store, link }: ServerParts) {
   const { options, logs, clock, lifecycle, registry, health, hooks, dialers } = parts;
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
@@ -308,7 +308,7 @@ function buildAccess(parts: Objects) {
   return { ...parts, authorization, authentication };
 }
 
-/** The way of a request behind the filters, and who else answers: extension servers and peers. */
+/** The path of a request behind the filters, and who else answers: extension servers and peers. */
 function buildRequestPath(parts: Access) {
   const { options, logs, lifecycle, health, registry, hostname, dialers, resources, authorization, workers } = parts;
   const handlerRef = deferredRef<HttpHandler>();
@@ -356,7 +356,7 @@ function buildRequestPath(parts: Access) {
   const log = logs.for('storage-versions');
   return {
     ...parts,
-    entrance: handlerRef,
+    handlerRef,
     loopback,
     admission,
     operationsAs,
@@ -386,7 +386,7 @@ function buildHandler(parts: RequestPath, { faults }: ServerParts): HttpHandler 
     morePaths: parts.encryption?.paths ?? [],
     faults: faults && faultInjection(faults, SERVER_USER.name),
   });
-  parts.entrance.set(handler);
+  parts.handlerRef.set(handler);
   return handler;
 }
 

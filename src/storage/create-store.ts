@@ -29,7 +29,7 @@ export interface ResourceStoreSetup {
   readonly metrics?: StorageMetrics;
   /** Shared by all resources, so that together they keep so much of what the store has. */
   readonly recent?: RecentBytes;
-  /** Shared likewise: objects in other forms than the stored one. */
+  /** Shared by all resources: objects in other forms than the stored one. */
   readonly encoded?: EncodedBytes;
   /** Shared by all resources, so that together they load so much of the store's history. */
   readonly historyBudget?: HistoryBudget;

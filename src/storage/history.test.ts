@@ -50,7 +50,7 @@ test('some after a revision are as many as are sent at once', () => {
   assert.deepEqual([history.newest, new History(7).newest], [300, 7]);
 });
 
-test('what was dropped is let go of at once', async () => {
+test('what was dropped is released at once', async () => {
   const history = new History(0, 1_000_000);
   const first = new WeakRef(change(1, 1, 10_000));
   history.push(first.deref() as Change);

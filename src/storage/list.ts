@@ -112,7 +112,7 @@ export async function listCooperatively(
   return page.result(revision);
 }
 
-/** The same from objects that an index found, in the order of their keys. */
+/** Lists from objects that an index found, in the order of their keys. */
 export function listFound(found: readonly Entry[], plan: ListPlan, request: ListRequest, revision: number): ListResult {
   const page = new Page(plan, request);
   for (const entry of found) {
@@ -122,7 +122,7 @@ export function listFound(found: readonly Entry[], plan: ListPlan, request: List
   return page.result(revision);
 }
 
-/** The same, cooperatively. */
+/** listFound(), cooperatively. */
 export async function listFoundCooperatively(
   found: readonly Entry[],
   plan: ListPlan,

@@ -1,7 +1,7 @@
 // The objects whose bytes are in memory though the store has them, too: the most recently read. A read of any other
 // object copies its bytes from the store's memory-mapped file.
 //
-//   add ──▶ young ──▶ old ──▶ let go        each generation half of the bytes
+//   add ──▶ young ──▶ old ──▶ released      each generation half of the bytes
 //
 // A read of an evicted object costs one read of the store; counting uses would add a cost to every read.
 

@@ -27,7 +27,7 @@ export function spliceResourceVersion(stored: Buffer, revision: number): Buffer 
   return json;
 }
 
-/** The same straight to where it is wanted, from an offset of the result on; answers how many bytes. */
+/** Splices straight to where it is wanted, from an offset of the result on; answers how many bytes. */
 // hot: every item of a list that is not in memory
 export function copySpliced(
   stored: Buffer,

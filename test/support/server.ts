@@ -26,7 +26,7 @@ export interface TestServer {
   readonly exited: Promise<number | null>;
   /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
-  /** The same with a body as it is. */
+  /** A request of the administrator with a body as it is. */
   send(
     method: string,
     path: string,

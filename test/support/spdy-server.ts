@@ -57,7 +57,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: Agent
   };
   const open = async (payload: Buffer, fin: boolean): Promise<void> => {
     const id = payload.readUInt32BE(0);
-    const headers = readHeaders(await unpacked(inflate, payload.subarray(10)));
+    const headers = readHeaders(await inflated(inflate, payload.subarray(10)));
     const stream = Object.assign(
       new Duplex({
         read: () => undefined,
@@ -100,7 +100,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: Agent
   if (head.length > 0) enqueue(head);
 }
 
-function unpacked(inflate: zlib.Inflate, bytes: Buffer): Promise<Buffer> {
+function inflated(inflate: zlib.Inflate, bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const out: Buffer[] = [];
     const onData = (piece: Buffer): void => void out.push(piece);

@@ -8,7 +8,7 @@ const MAX_HEAD_BYTES = 16 * 1024;
 export interface EtcdNetwork {
   /** A port that leads to the port on which a member listens for servers. */
   clientPort(member: number, target: number): Promise<number>;
-  /** The same for other members, which say in each request what their own address is. */
+  /** A port that leads to the port on which a member listens for other members, which say in each request what their own address is. */
   peerPort(member: number, target: number): Promise<number>;
   /** Connections of servers are reset. */
   cutClients(): void;

@@ -35,7 +35,7 @@ export interface ServedResources {
    * is small, and where it has to be found out here. Fails with RunInline where that shows only there.
    */
   patchOnWorker?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
-  /** The same for the mutation of a policy: undefined comes of one that changes nothing. Fails as mutatedObject(), too. */
+  /** Applies the mutation of a policy on a worker: undefined comes of one that changes nothing. Fails as mutatedObject(), too. */
   mutateOnWorker?(
     matched: ResourceMatch,
     object: Readonly<object>,

@@ -42,7 +42,7 @@ export interface ImagePolicyParts {
 
 const PREFIX = 'imagepolicywebhook.image-policy.k8s.io/';
 const SENT_ANNOTATIONS = '.image-policy.k8s.io/';
-const MAX_REMEMBERED = 1024;
+const MAX_CACHED = 1024;
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 5;
 const BACKOFF_FACTOR = 1.5;
@@ -184,7 +184,7 @@ class Answers {
     this.known.delete(key);
     if (ttlMs > 0) this.known.set(key, { status, untilMs: nowMs() + ttlMs });
     for (const oldest of this.known.keys()) {
-      if (this.known.size <= MAX_REMEMBERED) break;
+      if (this.known.size <= MAX_CACHED) break;
       this.known.delete(oldest);
     }
   }

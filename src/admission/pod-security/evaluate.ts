@@ -9,7 +9,7 @@ import { restrictedChecks } from './restricted.js';
 export const evaluatePod = (policy: LevelVersion, pod: CheckedPod, features: FeatureGates): readonly Violation[] =>
   runSync(evaluationSteps(policy, pod, features));
 
-/** The same, for a pod of very many containers. */
+/** evaluatePod() in steps, for a pod of very many containers. */
 export function* evaluationSteps(
   { level, minor }: LevelVersion,
   pod: CheckedPod,

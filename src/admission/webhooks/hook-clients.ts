@@ -37,7 +37,7 @@ export interface HookClient {
   readonly client: Pick<HttpClient, 'request' | 'close'>;
   /** `https://host:port/path`, without a query. */
   readonly url: string;
-  /** The same, read. */
+  /** The URL, parsed. */
   readonly address: URL;
   readonly headers: HookIdentity['headers'];
 }

@@ -8,7 +8,7 @@ import { identityHeaders } from '../identity-headers.js';
 import { PEER_PROXIED } from './peer-proxied.js';
 
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const ASKER = { name: 'system:apiserver', uid: 'system:apiserver', groups: ['system:authenticated'] };
+const CLIENT = { name: 'system:apiserver', uid: 'system:apiserver', groups: ['system:authenticated'] };
 const TIMEOUT_MS = 5000;
 /** A document larger than this is not read. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -24,7 +24,7 @@ export async function fetchPeerDiscovery(
 ): Promise<ReadonlySet<string>> {
   const type = mustType('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
   const served = new Set<string>();
-  const headers = { accept: ACCEPT, ...identityHeaders(ASKER), [PEER_PROXIED]: 'true' };
+  const headers = { accept: ACCEPT, ...identityHeaders(CLIENT), [PEER_PROXIED]: 'true' };
   for (const path of ['/api', '/apis']) {
     const url = new URL(path, `https://${host}`);
     const response = await client.request({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });

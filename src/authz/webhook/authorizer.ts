@@ -25,7 +25,7 @@ export interface WebhookAuthorizerOptions extends Omit<WebhookCallOptions, 'obse
 
 const MAX_CACHED = 8192;
 /** The client decides how long a review is; long ones are not cached. */
-const MAX_REMEMBERED_LENGTH = 10_000;
+const MAX_CACHED_LENGTH = 10_000;
 
 interface CachedAnswer {
   readonly result: AuthorizationResult;
@@ -90,7 +90,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     }
     const result = resultOf(answer.status);
     const ttlMs = answer.status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs;
-    if (ttlMs > 0 && lengthOf(attributes) < MAX_REMEMBERED_LENGTH) {
+    if (ttlMs > 0 && lengthOf(attributes) < MAX_CACHED_LENGTH) {
       answers.set(key, { result, untilMs: nowMs() + ttlMs });
     }
     return result;

@@ -1,7 +1,7 @@
 // What is wrong with a text that is not of the grammar, in the words of kube-apiserver's parser generator.
 //
 // It goes through the grammar as the generated parser does and, at a mistake, recovers as that does: it drops one token
-// when the next one fits, pretends one when the current one would fit after it, or leaves the rule and skips to a token
+// when the next one fits, inserts one when the current one would fit after it, or leaves the rule and skips to a token
 // that some rule around it can go on with. Every mistake reported on the way is one error of the answer.
 import { grammarNetwork } from './grammar.js';
 import type { Placed, RuleName, State } from './grammar.js';

@@ -1,5 +1,5 @@
 // One watch. It reads history until it is where the store is, and is then handed what is committed. When its client does not read,
-// it lets go of the store, and reads on in history when the client does: nothing is kept for it in memory.
+// it leaves the store, and reads on in history when the client does: nothing is kept for it in memory.
 import type { Change } from '../../kv/embedded/change.js';
 import type { Mvcc } from '../../kv/embedded/mvcc.js';
 import { KvError } from '../../kv/kv.js';

@@ -47,7 +47,7 @@ export const CHECK_PERIOD_MS = 150;
 /** Periods without an answer, after which a member is silent. Counted, not timed: a process that was held up for long
  * has not read what came meanwhile. */
 const SILENT_AFTER_CHECKS = 4;
-/** And after which its connection is closed. */
+/** Unanswered checks after which its connection is closed. */
 const CLOSED_AFTER_CHECKS = 66;
 /** A read without an answer for this long is sent to another member. */
 const SLOW_READ_MS = 500;

@@ -35,7 +35,7 @@ describe('own writes', () => {
     assert.equal(new OwnWrites().areElsewhere('/pods/', 9, 8), true);
   });
 
-  it('are forgotten, and what is late is not remembered', () => {
+  it('are forgotten, and what is late is not kept', () => {
     const writes = new OwnWrites();
     for (let revision = 1; revision <= 3000; revision++) writes.add(revision, '/pods/a');
     writes.add(3000 - 1024, '/pods/a');

@@ -1,7 +1,7 @@
 export interface TokenBucketOptions {
   /** So many calls may come at once. */
   readonly burst: number;
-  /** And then so many, one where nothing is said, … */
+  /** After a burst so many, one by default, … */
   readonly tokens?: number;
   /** … in each of these intervals. */
   readonly everyMs: number;

@@ -16,7 +16,7 @@ test('an answer without content is handed on without a length, one that nothing 
   assert.deepEqual(await reported(304), { etag: '"x"' });
 });
 
-test('an answer that is empty is not unpacked, whatever it says of itself', async () => {
+test('an answer that is empty is not decompressed, whatever it says of itself', async () => {
   const headers = { 'content-encoding': 'gzip', 'content-length': '0' };
   const answer = { status: 200, headers, rawHeaders: [], body: none() };
   const client = { request: async () => answer } as unknown as HttpClient;

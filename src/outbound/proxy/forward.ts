@@ -153,7 +153,7 @@ export async function requestDecompressed(
   answer.body.once('error', (error) => body.destroy(error));
   body.once('close', () => answer.body.destroy());
   body.on('error', () => undefined);
-  const { 'content-encoding': _packed, 'content-length': _length, ...rest } = answer.headers;
+  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = answer.headers;
   const rawHeaders = answer.rawHeaders.flatMap((name, i, raw) =>
     i % 2 === 1 || /^content-(encoding|length)$/i.test(name) ? [] : [name, String(raw[i + 1])],
   );

@@ -122,7 +122,7 @@ const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, Joine
 export const knownElements = (form: ProtobufForm, items: readonly StoredObject[]): JoinedElements | undefined =>
   joinedLists.get(items)?.get(form);
 
-/** The same, joined now; later where many must be encoded first. */
+/** Joins the elements; yields to the event loop where many must be encoded first. */
 export async function joinElements(form: ProtobufForm, items: readonly StoredObject[]): Promise<JoinedElements> {
   const pieces: Buffer[] = [];
   const yielder = new Yielder();

@@ -57,7 +57,7 @@ export function decodeBody(
   return finished(expected, { media, body }, decoded, options);
 }
 
-/** The same for a body of any size: one that is large is read cooperatively. */
+/** Reads a body of any size: one that is large is read cooperatively. */
 export function readBody(
   converter: Converter,
   http: HttpRequest,

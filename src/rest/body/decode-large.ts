@@ -73,7 +73,7 @@ export function readPatch(
   }
 }
 
-/** The same for a large one. */
+/** Reads a large patch. */
 export async function readLargePatch(
   converter: Converter,
   encoding: 'json' | 'yaml' | 'cbor',

@@ -56,7 +56,7 @@ export const createOptions = (http: Query): WriteOptions =>
 export const updateOptions = (http: Query): WriteOptions =>
   http.search === '' ? NO_OPTIONS : writeOptions(http.query, 'UpdateOptions');
 
-/** Nor a patch; one that applies has to say who does. */
+/** Of a patch without a query; one that applies has to name its manager. */
 const NO_PATCH_OPTIONS: PatchOptions = { ...NO_OPTIONS, force: false };
 
 export function patchOptions({ search, query }: Query, apply: boolean): PatchOptions {

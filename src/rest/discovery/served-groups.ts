@@ -24,7 +24,7 @@ export interface GroupSources {
   readonly registered?: RegisteredVersions;
 }
 
-/** The same, each part of it, until kinds or registrations came or went. */
+/** Memoizes the groups, and each part of them, until kinds or registrations came or went. */
 export function createGroups({ endpoints, registered }: GroupSources): () => ServedGroups {
   const groups = memoizeLast<ServedGroups>();
   return () => {

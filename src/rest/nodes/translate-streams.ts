@@ -121,7 +121,7 @@ class Client {
 interface Leaving {
   /** The client's connection is over. */
   readonly signal: AbortSignal;
-  /** And so is the command. */
+  /** The command is over. */
   readonly gone: AbortSignal;
 }
 

@@ -186,6 +186,6 @@ export function frameEvent(media: MediaType, type: string, object: Buffer): Buff
   }
 }
 
-/** The same without its frame, for a message that has an end of its own. */
+/** An event without its frame, for a message that has an end of its own. */
 export const unframed = ({ encoding }: MediaType, event: Buffer): Buffer =>
   encoding === 'protobuf' ? event.subarray(FRAME_HEAD_BYTES) : event;

@@ -1,7 +1,7 @@
 /** Compact JSON with two spaces of indentation, members in their order. */
 export const indentJson = (text: string): string => indenter()(text);
 
-/** The same piece by piece. A piece ends where no name, string or number does, and not within what is empty. */
+/** Indents piece by piece. A piece ends where no name, string or number does, and not within what is empty. */
 export function indenter(): (piece: string) => string {
   let depth = 0;
   return (piece) => {

@@ -44,7 +44,7 @@ export const MEDIA_TYPES_WITH_CBOR: readonly MediaType[] = [...MEDIA_TYPES, CBOR
 
 const customForms = new WeakMap<readonly MediaType[], readonly MediaType[]>();
 
-/** The same for custom resources. */
+/** The media types of custom resources. */
 export function customMediaTypes(mediaTypes: readonly MediaType[]): readonly MediaType[] {
   let known = customForms.get(mediaTypes);
   if (known === undefined) {

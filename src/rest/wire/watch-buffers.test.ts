@@ -54,7 +54,7 @@ test('an event that many wait for is counted once, beside the copies of their co
   assert.equal(all.bytes, 0);
 });
 
-test('when all together hold too much the slowest end first, and let go of everything', () => {
+test('when all together hold too much the slowest end first, and release everything', () => {
   const all = new WatchBuffers(10 * MEGABYTE);
   const [slow, slower, ready] = [
     all.open(new Client(), () => undefined),

@@ -110,7 +110,7 @@ export class PacedOutput {
     return new Promise((resolve) => (this.#whenEmpty ??= []).push(resolve));
   }
 
-  /** Lets go of everything that is queued. */
+  /** Releases everything that is queued. */
   end(): void {
     if (this.#over) return;
     for (const event of this.#queue.slice(this.#next)) this.all.unqueued(event);

@@ -39,7 +39,7 @@ export interface ApplyWrite extends Write {
  */
 export const applyPatch = (write: ApplyWrite): JsonObject => runSync(applySteps(write));
 
-/** The same, for large objects. */
+/** applyPatch() in steps, for large objects. */
 export function* applySteps(write: ApplyWrite): StepGenerator<JsonObject> {
   checkPatch(write);
   yield;

@@ -25,7 +25,7 @@ export interface Comparison {
 export const compare = (left: unknown, right: unknown, type: Type): Comparison =>
   runSync(compareSteps(left, right, type));
 
-/** The same, for large values. */
+/** compare() in steps, for large values. */
 export function* compareSteps(left: unknown, right: unknown, type: Type): StepGenerator<Comparison> {
   const walk: Walk = {
     added: new FieldSet(),

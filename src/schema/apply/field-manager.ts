@@ -62,7 +62,7 @@ export interface UpdateWrite<T extends KubeObject> extends Write {
 export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>): void =>
   runSync(managedFieldSteps(write));
 
-/** The same, for large objects. */
+/** updateManagedFields() in steps, for large objects. */
 export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<void> {
   const { live, newObject } = write;
   if (live !== undefined && (yield* changesNothing(write, live))) {

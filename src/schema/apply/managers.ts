@@ -45,7 +45,7 @@ export function identityOf({ manager, operation, subresource, apiVersion }: Mana
 export const decodeManagers = (entries: readonly ManagedFieldsEntry[] | null | undefined): Managers =>
   runSync(decodeManagerSteps(entries));
 
-/** The same, for large sets. */
+/** decodeManagers() in steps, for large sets. */
 export function* decodeManagerSteps(
   entries: readonly ManagedFieldsEntry[] | null | undefined,
 ): StepGenerator<Managers> {
@@ -74,7 +74,7 @@ export function* decodeManagerSteps(
 export const encodeManagers = (managers: Managers): ManagedFieldsEntry[] | undefined =>
   runSync(encodeManagerSteps(managers));
 
-/** The same, for large sets. */
+/** encodeManagers() in steps, for large sets. */
 export function* encodeManagerSteps(managers: Managers): StepGenerator<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
   let all = [...managers.values()];

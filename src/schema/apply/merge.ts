@@ -20,7 +20,7 @@ import {
 export const merge = (live: unknown, configuration: unknown, type: Type): unknown =>
   runSync(mergeSteps(live, configuration, type));
 
-/** The same, for large values. */
+/** merge() in steps, for large values. */
 export function* mergeSteps(live: unknown, configuration: unknown, type: Type): StepGenerator<unknown> {
   const resumable = new ResumableWalk();
   const merged = visit(resumable, live, configuration, type, undefined);

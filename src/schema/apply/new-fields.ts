@@ -17,7 +17,7 @@ import { zeroOf } from './zero.js';
 export interface Unowned {
   /** Nobody owns these, but may own what lies below. */
   readonly system: FieldSet;
-  /** Nor what lies below these. */
+  /** What lies below these is left out, too. */
   readonly reset: FieldSet;
 }
 

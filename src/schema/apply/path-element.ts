@@ -69,7 +69,7 @@ export function sortElements(elements: string[]): string[] {
     .map(({ element }) => element);
 }
 
-/** The same, for many. */
+/** sortElements() in steps, for many. */
 export function* sortElementSteps(elements: string[]): StepGenerator<string[]> {
   if (elements.length <= MANY || elements.every(isField)) return sortElements(elements);
   const all: ReadElement[] = [];

@@ -12,10 +12,10 @@ const MAX_ERRORS = 10_000;
 /** Throws TypedValueError with all that is wrong. */
 export const validateTyped = (value: unknown, type: Type): void => check(value, type, {});
 
-/** The same for what an expression made, whose nulls are values that fit nowhere. */
+/** Validates what an expression made, whose nulls are values that fit nowhere. */
 export const validateMade = (value: unknown, type: Type): void => check(value, type, { nullIsValue: true });
 
-/** The same for an object as it is: an item that is there twice is no fault of whom changes something else. */
+/** Validates an object as it is: an item that is there twice is no fault of whom changes something else. */
 export const validateTypedObject = (value: unknown, type: Type): void => check(value, type, { mayRepeat: true });
 
 interface Rules {

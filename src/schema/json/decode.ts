@@ -54,7 +54,7 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
   return { object: merged, strictErrors, repeats: true };
 }
 
-/** The same for a tree that is parsed already. The tree is used up: its objects become the result's. */
+/** Decodes a tree that is parsed already. The tree is used up: its objects become the result's. */
 export function decodeTree(
   type: StructType,
   tree: unknown,

@@ -27,7 +27,7 @@ export function scanJson(text: string, large?: Map<number, number>): Scan {
 /** In characters: they are scanned in a few milliseconds, also before the engine has compiled the scan. */
 const PIECE = 128 * 1024;
 
-/** The same in steps, until it is too deep: nobody reads it then. */
+/** Scans in steps, until it is too deep: nobody reads it then. */
 export function* scanPieces(text: string, large: Map<number, number>): StepGenerator<Scan> {
   const scanning = begun();
   while (scanning.at < text.length && scanning.depth <= maxJsonDepth) {

@@ -100,7 +100,7 @@ test('bad patches are refused in kube-apiserver’s words and with its codes', (
     500,
     "The order in patch list:\n[map[name:a] map[$patch:merge]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
   );
-  assert.equal(JSON.stringify(pod), before, 'the original was changed');
+  assert.equal(JSON.stringify(pod), before, 'the patched object was changed');
 });
 
 test('a list of objects without a key has no order, and is not merged from what is to be deleted', () => {

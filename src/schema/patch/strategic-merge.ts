@@ -29,7 +29,7 @@ export const strategicMergePatch = (
   type: StructType,
 ): JsonObject => runSync(strategicMergeSteps(original, patch, type));
 
-/** The same, for large objects. Lists are merged at once. */
+/** strategicMergePatch() in steps, for large objects. A list is merged in one step. */
 export function* strategicMergeSteps(
   original: Readonly<JsonObject>,
   patch: Readonly<JsonObject>,

@@ -39,7 +39,7 @@ interface Named {
   readonly apiVersion?: string;
 }
 
-/** The same in parts, for a list whose elements are written one by one: its last field, which `elementBytes` fill. */
+/** The envelope in parts, for a list whose elements are written one by one: its last field, which `elementBytes` fill. */
 export function protobufListParts(type: StructType, list: Named, elementBytes: number): { head: Buffer; tail: Buffer } {
   try {
     writeTail(spareWriter);

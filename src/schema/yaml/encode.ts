@@ -7,7 +7,7 @@ import { isPlainString } from './resolve.js';
 /** A JSON tree as a YAML document. */
 export const encodeYaml = (tree: unknown): string => runSync(yamlSteps(tree));
 
-/** The same, for large trees. */
+/** encodeYaml() in steps, for large trees. */
 export function* yamlSteps(tree: unknown): StepGenerator<string> {
   const printer = new YamlEncoder();
   yield* printer.node(tree, -step);

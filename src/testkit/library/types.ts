@@ -19,7 +19,7 @@ export interface Cluster {
   readonly url: string;
   /** The administrator's kubeconfig, with everything in it. */
   readonly kubeconfig: string;
-  /** The same as a file, for `KUBECONFIG`; it is there until the cluster is stopped. */
+  /** The kubeconfig as a file, for `KUBECONFIG`; it is there until the cluster is stopped. */
   readonly kubeconfigPath: string;
   /** The administrator's bearer token. */
   readonly token: string;

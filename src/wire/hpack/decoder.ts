@@ -62,12 +62,12 @@ export class HpackDecoder {
     this.#emit(this.#nameAt(index), this.#valueAt(index));
   }
 
-  #literal(block: Buffer, prefixBits: number, remembered: boolean): void {
+  #literal(block: Buffer, prefixBits: number, indexed: boolean): void {
     const index = this.#reader.read(block, prefixBits);
     const name = index === 0 ? this.#text(block) : this.#nameAt(index);
     const value = this.#text(block);
     this.#emit(name, value);
-    if (remembered) this.#table.insert(name, value);
+    if (indexed) this.#table.insert(name, value);
   }
 
   #resize(block: Buffer): void {

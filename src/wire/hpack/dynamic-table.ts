@@ -49,7 +49,7 @@ export class DynamicTable {
     return this.#inserted - sequence;
   }
 
-  /** It was not let go. */
+  /** It was not evicted. */
   has({ sequence }: Entry): boolean {
     return this.#inserted - sequence < this.count;
   }

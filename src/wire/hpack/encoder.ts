@@ -7,9 +7,9 @@ import { MAX_INTEGER_BYTES, putInteger } from './integer.js';
 import { STATIC_COUNT, STATIC_INDEX_OF_NAME, STATIC_INDEX_OF_STATUS } from './static-table.js';
 
 const INDEXED = 0x80;
-const REMEMBERED = 0x40;
+const WITH_INDEXING = 0x40;
 const RESIZED = 0x20;
-const NEVER_REMEMBERED = 0x10;
+const NEVER_INDEXED = 0x10;
 const PLAIN = 0x00;
 const HUFFMAN = 0x80;
 
@@ -88,12 +88,12 @@ export class HpackEncoder {
     const index =
       STATIC_INDEX_OF_NAME.get(name) ??
       (sameName === undefined ? 0 : STATIC_COUNT + 1 + this.#table.positionOf(sameName));
-    const remembered = this.#remembers(name, value, index);
-    if (remembered) putInteger(out, REMEMBERED, 6, index);
-    else putInteger(out, SECRET.has(name) ? NEVER_REMEMBERED : PLAIN, 4, index);
-    if (index === 0) putText(out, name, remembered);
-    putText(out, oneLine(value), remembered);
-    if (!remembered) return;
+    const indexed = this.#isIndexed(name, value, index);
+    if (indexed) putInteger(out, WITH_INDEXING, 6, index);
+    else putInteger(out, SECRET.has(name) ? NEVER_INDEXED : PLAIN, 4, index);
+    if (index === 0) putText(out, name, indexed);
+    putText(out, oneLine(value), indexed);
+    if (!indexed) return;
     const entry = this.#table.insert(name, value, sameName);
     if (entry === undefined) return;
     this.#known.set(name, entry);
@@ -102,7 +102,7 @@ export class HpackEncoder {
   }
 
   /** Whether to index the field. The first of a field that differs in each message is indexed for its name. */
-  #remembers(name: string, value: string, nameIndex: number): boolean {
+  #isIndexed(name: string, value: string, nameIndex: number): boolean {
     return (
       value.length <= MAX_MEMOIZED_CHARACTERS &&
       (nameIndex === 0 || !PASSING.has(name)) &&

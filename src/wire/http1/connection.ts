@@ -25,7 +25,7 @@ const IDLE_TIMEOUT_MS = 90_000;
 const HEAD_TIMEOUT_MS = 32_000;
 /** How long a client has to read the last answer before the connection is closed. */
 const LINGER_MS = 500;
-/** And one that still sends has so long to find it. */
+/** How long a client that still sends has to find it. */
 const UNREAD_LINGER_MS = 5_000;
 /** What a client may send ahead of the answers before it is read no further. */
 const MAX_AHEAD_BYTES = 64 * 1024;

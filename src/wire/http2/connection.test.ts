@@ -268,8 +268,8 @@ test('6.8: streams beyond the last that was promised are ignored, but their head
   const connection = open(waits);
   connection.send(headers(1));
   connection.connection.retire();
-  const remembered = Buffer.from('8287844101614001780179', 'hex');
-  connection.send(frame(FrameType.headers, Flag.endHeaders, 3, remembered));
+  const fromTable = Buffer.from('8287844101614001780179', 'hex');
+  connection.send(frame(FrameType.headers, Flag.endHeaders, 3, fromTable));
   connection.send(data(3, 'x', Flag.endStream));
   assert.deepEqual(await connection.lines(), ['GOAWAY 1 0']);
   assert.ok(!connection.ended);

@@ -26,7 +26,7 @@ import { UPLOAD_WINDOW_BYTES } from './upload.js';
 const IDLE_TIMEOUT_MS = 90_000;
 /** A client must say what it is in this time. */
 const FIRST_SETTINGS_TIMEOUT_MS = 10_000;
-/** And end what it began to say in this, however its bytes drip. */
+/** A client must end a head that it began in this time, however its bytes drip. */
 const HEAD_TIMEOUT_MS = 32_000;
 /** How long a client has to read GOAWAY before the connection is closed. */
 const LINGER_MS = 1000;

@@ -4,7 +4,7 @@ import { ConnectionError, ErrorCode } from './error-code.js';
 
 /** At once. A client that opens and resets watches by the thousand is still served. */
 const BURST = 10_000;
-/** And so many more each second. */
+/** So many more each second. */
 const PER_SECOND = 1000;
 /** One more for each KiB. */
 const STEP_SHIFT = 10;

@@ -4,7 +4,7 @@ import type { ClientStream } from './client-stream.js';
 import type { Output } from './output.js';
 import { beginBlock, closeBlock } from './put-block.js';
 
-const MAX_REMEMBERED = 64;
+const MAX_MEMOIZED = 64;
 
 export class RequestHeadWriter {
   readonly #encoder: HpackEncoder;
@@ -46,7 +46,7 @@ export class RequestHeadWriter {
     for (const name in metadata) encoder.putField(out, name, metadata[name] ?? '');
     // Where the table changed, the next call writes the same as indexes.
     if (metadata !== undefined || encoder.version !== before) return;
-    if (this.#version !== before || this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    if (this.#version !== before || this.#known.size >= MAX_MEMOIZED) this.#known.clear();
     this.#version = before;
     this.#known.set(path, Buffer.from(out.bytes.subarray(start, out.at)));
   }

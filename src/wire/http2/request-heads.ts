@@ -22,9 +22,9 @@ export class RequestHeads {
 
   // hot: once for each request.
   read(bytes: Buffer, start: number, end: number): ReadHead {
-    const remembers = end - start <= MAX_MEMOIZED_BYTES;
-    const key = remembers ? bytes.toString('latin1', start, end) : '';
-    if (remembers && this.#version === this.#decoder.version) {
+    const memoized = end - start <= MAX_MEMOIZED_BYTES;
+    const key = memoized ? bytes.toString('latin1', start, end) : '';
+    if (memoized && this.#version === this.#decoder.version) {
       const known = this.#known?.get(key);
       if (known !== undefined) return known;
     }
@@ -36,7 +36,7 @@ export class RequestHeads {
     // An idle connection holds little, whatever it has sent.
     if (charactersOf(fields) > MAX_MEMOIZED_CHARACTERS) return head;
     this.#last = head;
-    if (remembers && this.#decoder.version === before) this.#remember(key, head);
+    if (memoized && this.#decoder.version === before) this.#memoize(key, head);
     return head;
   }
 
@@ -55,7 +55,7 @@ export class RequestHeads {
     }
   }
 
-  #remember(key: string, head: RequestHead): void {
+  #memoize(key: string, head: RequestHead): void {
     if (this.#version !== this.#decoder.version || (this.#known?.size ?? 0) >= MAX_MEMOIZED) this.#known = undefined;
     this.#version = this.#decoder.version;
     (this.#known ??= new Map()).set(key, head);

@@ -9,8 +9,8 @@ import { ConnectionError, ErrorCode } from './error-code.js';
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 export const MAX_HEADER_LIST_BYTES = 1 << 20;
-const MAX_REMEMBERED = 16;
-const MAX_REMEMBERED_BYTES = 256;
+const MAX_MEMOIZED = 16;
+const MAX_MEMOIZED_BYTES = 256;
 
 export class ResponseHeads {
   readonly #decoder = new HpackDecoder();
@@ -21,19 +21,19 @@ export class ResponseHeads {
   /** Undefined when the fields exceed the announced SETTINGS_MAX_HEADER_LIST_SIZE. */
   // hot: twice for each answer.
   read(bytes: Buffer, start: number, end: number): HeaderFields | undefined {
-    const remembers = end - start <= MAX_REMEMBERED_BYTES;
-    const key = remembers ? bytes.toString('latin1', start, end) : '';
+    const memoized = end - start <= MAX_MEMOIZED_BYTES;
+    const key = memoized ? bytes.toString('latin1', start, end) : '';
     if (this.#version !== this.#decoder.version) {
       this.#known.clear();
       this.#version = this.#decoder.version;
     }
-    const known = remembers ? this.#known.get(key) : undefined;
+    const known = memoized ? this.#known.get(key) : undefined;
     if (known !== undefined) return known;
     const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
     if (tooLarge) return undefined;
     const head = joined(fields);
-    if (!remembers || this.#decoder.version !== this.#version) return head;
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    if (!memoized || this.#decoder.version !== this.#version) return head;
+    if (this.#known.size >= MAX_MEMOIZED) this.#known.clear();
     this.#known.set(key, head);
     return head;
   }

@@ -39,7 +39,7 @@ export function canonicalizeJob({ metadata, spec }: Job): void {
   canonicalizeJobTemplate(spec);
 }
 
-/** And in its store there is no empty list. */
+/** In kube-apiserver's store there is no empty list. */
 export function canonicalizeJobTemplate({ podFailurePolicy }: JobSpec): void {
   if (podFailurePolicy?.rules?.length === 0) podFailurePolicy.rules = null;
 }

@@ -28,7 +28,7 @@ interface SourceRule {
   readonly member: keyof PersistentVolumeSpec;
   /** The path's step in the source's own errors, when not the member. */
   readonly path?: string;
-  /** And in the error about a second source. */
+  /** The path's step in the error about a second source, when not the member. */
   readonly shown?: string;
   /** False: a second source of this kind is not refused here. */
   readonly exclusive?: boolean;

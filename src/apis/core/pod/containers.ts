@@ -10,7 +10,7 @@ export const allContainers = (spec: Readonly<PodSpec>): AnyContainer[] => [
   ...(spec.ephemeralContainers ?? []),
 ];
 
-/** The same with their paths; `path` is the spec's. */
+/** All containers with their paths; `path` is the spec's. */
 export function* containersWithPaths(
   spec: Readonly<PodSpec>,
   path: FieldPath,

@@ -17,7 +17,7 @@ export function podRequests(pod: Readonly<Pod>, features: FeatureGates): Resourc
   return total;
 }
 
-/** The same of its limits; the runtime's cost raises only limits that are there. */
+/** A pod's limits; the runtime's cost raises only limits that are there. */
 export function podLimits(pod: Readonly<Pod>, features: FeatureGates): ResourceList {
   const total = withPodLevel(pod, features, 'limits');
   for (const [name, overhead] of Object.entries(pod.spec.overhead ?? {})) {
