@@ -153,7 +153,7 @@ function countedBy(parts: ControllerParts, { spec }: Readonly<ResourceQuota>): C
   const names = Object.keys(spec.hard ?? {});
   return parts.registries().flatMap((registry) => {
     const { kind } = registry;
-    if (!kind.namespaced || kind.computed !== undefined || kind.virtualCreate !== undefined) return [];
+    if (!kind.namespaced || kind.virtual !== undefined) return [];
     const evaluator = evaluatorFor({ group: kind.group, resource: kind.plural }, parts.context().features);
     return evaluator !== undefined && names.some((name) => evaluator.counts(name)) ? [{ registry, evaluator }] : [];
   });

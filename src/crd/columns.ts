@@ -2,7 +2,7 @@
 import { canonicalTime, TimeError } from '../machinery/time.js';
 import type { KubeObject } from '../machinery/object.js';
 import { NAME_COLUMN, sinceCell } from '../registry/columns.js';
-import type { Cell, Column, KindDefinition } from '../registry/kind.js';
+import type { Cell, Column, TableDefinition } from '../registry/kind.js';
 import type { CustomResourceColumnDefinition } from '../schema/generated/apiextensions.v1.js';
 import { encodeTree } from '../schema/json/encode.js';
 import { type JsonPath, MAX_LOOKED_AT, parseJsonPath, type PathBudget } from './json-path.js';
@@ -27,9 +27,7 @@ interface RowBudget extends PathBudget {
 }
 
 /** Without columns of its own a kind shows its age. Columns stop at the first whose path cannot be read. */
-export function columnsOf(
-  stated: readonly CustomResourceColumnDefinition[] | null | undefined,
-): Pick<KindDefinition, 'columns' | 'row'> {
+export function columnsOf(stated: readonly CustomResourceColumnDefinition[] | null | undefined): TableDefinition {
   const columns: Column[] = [NAME_COLUMN];
   const cells: ((object: Readonly<KubeObject>, now: Date, budget: RowBudget) => Cell)[] = [];
   let characters = 0;

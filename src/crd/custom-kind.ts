@@ -286,16 +286,18 @@ function definitionOfVersion(
     versions: versions.filter(({ stated: { served } }) => served).map(({ kindVersion }) => kindVersion),
     unservedVersions: versions.filter(({ stated: { served } }) => !served).map(({ kindVersion }) => kindVersion),
     storageVersion: converter === undefined ? stored.stated.name : stated.name,
-    shownStorageVersion: stored.stated.name,
+    storage: {
+      shownVersion: stored.stated.name,
+      ...(converter && {
+        convert: async (object: Readonly<JsonObject>, apiVersion: string) => {
+          const elsewhere = workers && { workers, requires: requirement };
+          const [converted] = await converter.convert([object], apiVersion, { elsewhere });
+          return ((await converted?.object()) ?? {}) as JsonObject;
+        },
+      }),
+    },
     custom: true,
     origin: { requirement, version: stated.name },
-    ...(converter && {
-      convert: async (object: Readonly<JsonObject>, apiVersion: string) => {
-        const elsewhere = workers && { workers, requires: requirement };
-        const [converted] = await converter.convert([object], apiVersion, { elsewhere });
-        return ((await converted?.object()) ?? {}) as JsonObject;
-      },
-    }),
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
       prune(object) {
@@ -320,8 +322,8 @@ function definitionOfVersion(
       }),
     }),
     subresources: subresourcesOf(crd, stated),
-    ...columnsOf(stated.additionalPrinterColumns),
-    selectableFields: selectableFields(stated),
+    table: columnsOf(stated.additionalPrinterColumns),
+    selection: { fields: selectableFields(stated) },
     openApiSchema: publishedSchemas({
       kind: { group: spec.group, version: stated.name, kind: names.kind },
       listKind: names.listKind ?? '',

@@ -59,7 +59,7 @@ export function customStrategy(options: StrategyOptions): Strategy {
   const checkRules = rulesOf(options);
   const weight = once(() => weightOf(options.stated));
   return {
-    anyFinalizer: true,
+    metadataRules: { anyFinalizer: true },
     hasStatus,
     cost: {
       get weight() {
@@ -69,10 +69,12 @@ export function customStrategy(options: StrategyOptions): Strategy {
     },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    async beginCreate(object) {
-      if (!options.terminating()) return undefined;
-      const why = 'create not allowed while custom resource definition is terminating';
-      throw forbidden({ group: options.group, resource: options.plural }, object.metadata.name ?? '', why);
+    transaction: {
+      async beginCreate(object) {
+        if (!options.terminating()) return undefined;
+        const why = 'create not allowed while custom resource definition is terminating';
+        throw forbidden({ group: options.group, resource: options.plural }, object.metadata.name ?? '', why);
+      },
     },
     validate: (object, context) =>
       checkRules(object, undefined, context, [

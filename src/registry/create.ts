@@ -31,7 +31,7 @@ export interface CreateRequest {
 export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
-  if (registry.kind.strategy.usesGenerateNameAsIs)
+  if (registry.kind.strategy.metadataRules?.usesGenerateNameAsIs)
     return attempt(registry, request, request.object, metadata.generateName);
   if (!request.context.features.enabled('RetryGenerateName')) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
@@ -84,7 +84,7 @@ async function attempt(
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
-  const beginning = registry.kind.strategy.beginCreate?.(object, context);
+  const beginning = registry.kind.strategy.transaction?.beginCreate?.(object, context);
   const transaction = beginning && (await beginning);
   try {
     const preparing = prepareCreate(registry, object, context, bytes);
@@ -154,7 +154,7 @@ async function dryRunCreate(
 }
 
 export function ttlOf(registry: ResourceRegistry, object: KubeObject, context: LifeContext): { ttlSeconds?: number } {
-  const ttlSeconds = registry.kind.ttlSeconds?.(object, context);
+  const ttlSeconds = registry.kind.storage?.ttlSeconds?.(object, context);
   return ttlSeconds === undefined ? {} : { ttlSeconds };
 }
 

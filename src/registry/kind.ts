@@ -19,6 +19,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly singular: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /** The kind of its lists, when not `<kind>List`. */
+  readonly listKind?: string;
   readonly namespaced: boolean;
   /** The kind is served only while this feature gate is on, whatever versions are enabled. */
   readonly gate?: string;
@@ -28,61 +30,80 @@ export interface KindDefinition<T extends KubeObject = KubeObject> {
   readonly unservedVersions?: readonly KindVersion<T>[];
   /** The version objects are kept and validated in. */
   readonly storageVersion: string;
-  /** The storage version shown to clients, where kube-apiserver has another. */
-  readonly shownStorageVersion?: string;
-  /** The shape objects have in a store shared with kube-apiserver, where that is another; both work on plain JSON. */
-  readonly storedShape?: {
-    to(object: Readonly<T>): JsonObject;
-    from(stored: JsonObject): JsonObject;
-  };
-  /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
-  readonly storageGroup?: string;
-  /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
-  readonly keyPrefix?: string;
-  /** Converts an object into another of its versions, where a webhook does so. Throws StorageError. */
-  convert?(object: Readonly<JsonObject>, apiVersion: string): Promise<JsonObject>;
-  /** A kind defined by a CustomResourceDefinition. */
-  readonly custom?: boolean;
-  /** Of a custom kind: what a worker builds the kind from, and the version that this definition serves. */
-  readonly origin?: { readonly requirement: WorkerRequirement; readonly version: string };
-  /** The kind of its lists, when not `<kind>List`. */
-  readonly listKind?: string;
-  /** What OpenAPI documents say of a custom kind's types, by their names. */
-  openApiSchema?(form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined;
+  readonly storage?: KindStorage<T>;
   /** Verbs served, when not all of them. */
   readonly verbs?: readonly Verb[];
   /** Verbs shown to clients, in this order, where they differ from those served. */
   shownVerbs?(): readonly Verb[];
   readonly strategy: Strategy<T>;
-  readonly columns: readonly Column[];
-  /** The cells of one row, in the order of `columns`. */
-  row(object: Readonly<T>, now: Date): readonly Cell[];
+  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  readonly selection?: FieldSelection<T>;
+  readonly table: TableDefinition<T>;
   /** Metadata for a PartialObjectMetadata answer, where kube-apiserver keeps part of it elsewhere. */
   metadataAlone?(metadata: Readonly<ObjectMeta>): ObjectMeta;
-  /** The order of rows in a table, when not that of the list. */
-  compareRows?(a: Readonly<T>, b: Readonly<T>): number;
-  /** Conditions shown beside a row, such as a pod's being completed. */
-  rowConditions?(object: Readonly<T>): readonly RowCondition[];
+  /** Present for kinds that are answered and not stored. */
+  readonly virtual?: VirtualKind<T>;
+  /** A kind defined by a CustomResourceDefinition. */
+  readonly custom?: boolean;
+  /** Of a custom kind: what a worker builds the kind from, and the version that this definition serves. */
+  readonly origin?: { readonly requirement: WorkerRequirement; readonly version: string };
+  /** What OpenAPI documents say of a custom kind's types, by their names. */
+  openApiSchema?(form: 'v2' | 'v3', typeName: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a kind's objects are stored, where that does not follow from its names and versions. */
+export interface KindStorage<T extends KubeObject = KubeObject> {
+  /** The storage version shown to clients, where kube-apiserver has another. */
+  readonly shownVersion?: string;
+  /** The shape objects have in a store shared with kube-apiserver, where that is another; both work on plain JSON. */
+  readonly shape?: {
+    to(object: Readonly<T>): JsonObject;
+    from(stored: JsonObject): JsonObject;
+  };
+  /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
+  readonly group?: string;
+  /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
+  readonly keyPrefix?: string;
+  /** Converts an object into another of its versions, where a webhook does so. Throws StorageError. */
+  convert?(object: Readonly<JsonObject>, apiVersion: string): Promise<JsonObject>;
+  /** Seconds a new object lives, for kinds whose objects expire. */
+  ttlSeconds?(object: Readonly<T>, context: LifeContext): number | undefined;
+}
+
+/** What field selectors can select by. */
+export interface FieldSelection<T extends KubeObject = KubeObject> {
   /** Selectable fields beyond metadata.name and metadata.namespace, with an object's values. */
-  selectableFields?(object: Readonly<T>): Record<string, string>;
+  fields(object: Readonly<T>): Record<string, string>;
   /** One of them that many select by: a string that stands in the object under the names it is made of. */
   readonly indexedField?: string;
   /** Those that are strings standing so, too: they are read without parsing the object. */
   readonly textFields?: readonly string[];
   /** The words for a field that is not selectable, when not `field label not supported: x`. */
   fieldLabelError?(label: string, version: string): string;
-  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+}
+
+/** What tables show, as `kubectl get` asks for them. */
+export interface TableDefinition<T extends KubeObject = KubeObject> {
+  readonly columns: readonly Column[];
+  /** The cells of one row, in the order of `columns`. */
+  row(object: Readonly<T>, now: Date): readonly Cell[];
+  /** The order of rows in a table, when not that of the list. */
+  compareRows?(a: Readonly<T>, b: Readonly<T>): number;
+  /** Conditions shown beside a row, such as a pod's being completed. */
+  rowConditions?(object: Readonly<T>): readonly RowCondition[];
+}
+
+/** Either `create` or `objects`. */
+export interface VirtualKind<T extends KubeObject = KubeObject> {
   /**
-   * For kinds that are answered and not stored (access reviews, token reviews): returns the object to send. It replaces
-   * the strategy's hooks and storage; mutating admission and defaults come before it.
+   * For kinds that are answered (access reviews, token reviews): returns the object to send. It replaces the strategy's
+   * hooks and storage; mutating admission and defaults come before it.
    */
-  virtualCreate?(object: T, context: LifeContext): Promise<object>;
-  /** The answer of `virtualCreate` may be large, however small the request is. */
+  create?(object: T, context: LifeContext): Promise<object>;
+  /** The answer of `create` may be large, however small the request is. */
   readonly largeAnswers?: boolean;
-  /** For kinds that are looked up and not stored: all their objects, at this moment. They are served read only. */
-  computed?(): Promise<readonly KubeObject[]>;
-  /** Seconds a new object lives, for kinds whose objects expire. */
-  ttlSeconds?(object: Readonly<T>, context: LifeContext): number | undefined;
+  /** For kinds that are looked up: all their objects, at this moment. They are served read only. */
+  objects?(): Promise<readonly KubeObject[]>;
 }
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -153,16 +174,7 @@ export interface Lookup {
  * `object` belong to the request and may be changed by the `prepare` hooks; `old` is shared and read only.
  */
 export interface Strategy<T extends KubeObject = KubeObject> {
-  /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
-  validateName?(name: string, prefix: boolean): readonly string[];
-  /** A generateName is the name as it stands: no random suffix could follow it. */
-  readonly usesGenerateNameAsIs?: boolean;
-  /** Finalizers need not be standard or have a domain of their own. */
-  readonly anyFinalizer?: boolean;
-  /** As in `StatusStrategy`. */
-  readonly metadataOnUpdate?: readonly MetadataCheck[];
-  /** None of the kind's own rules looks at metadata: its errors show only where nothing else is wrong. */
-  readonly metadataCheckedLast?: boolean;
+  readonly metadataRules?: MetadataRules;
   /** Clears what a client may not set, sets what the server decides. */
   prepareForCreate?(object: T, context: LifeContext): void;
   validate(object: Readonly<T>, context: LifeContext): FieldErrors;
@@ -197,19 +209,39 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    */
   readonly status?: StatusStrategy<T>;
   readonly delete?: DeleteStrategy<T>;
-  /**
-   * Work beside the write itself (allocating addresses, say), begun before `prepare` and validation, so that
-   * validation sees what was allocated: `commit` runs once the object is stored, `revert` when the write failed.
-   * Called for dry runs too (`context.dryRun`): then nothing may stay.
-   */
-  beginCreate?(object: T, context: LifeContext): Promise<Transaction | undefined>;
-  beginUpdate?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
-  afterDelete?(object: Readonly<T>, context: LifeContext): Promise<void>;
-  /** What was found out about an object when its write was begun, where the rules go by it. */
-  readonly findings?: Findings;
+  readonly transaction?: TransactionHooks<T>;
   readonly cost?: RuleCost;
   /** Fields (paths) server-side apply must not let this endpoint own, by endpoint: `''` and each subresource. */
   readonly resetFields?: Readonly<Record<string, readonly string[][]>>;
+}
+
+/**
+ * Work beside the write itself (allocating addresses, say), begun before `prepare` and validation, so that validation
+ * sees what was allocated: `commit` runs once the object is stored, `revert` when the write failed. Called for dry runs
+ * too (`context.dryRun`): then nothing may stay.
+ */
+export interface TransactionHooks<T extends KubeObject = KubeObject> {
+  beginCreate?(object: T, context: LifeContext): Promise<Transaction | undefined>;
+  beginUpdate?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
+  /** What was found out about an object when its write was begun, where the rules go by it. */
+  readonly findings?: Findings;
+}
+
+/** The rules on metadata, where they are not those of most kinds. */
+export interface MetadataRules {
+  /** Checks metadata.name; the default is a DNS subdomain. `prefix`: the name is a generateName. */
+  validateName?(name: string, prefix: boolean): readonly string[];
+  /** A generateName is the name as it stands: no random suffix could follow it. */
+  readonly usesGenerateNameAsIs?: boolean;
+  /** Finalizers need not be standard or have a domain of their own. */
+  readonly anyFinalizer?: boolean;
+  /**
+   * What kube-apiserver's rules of this kind look at once more on an update, in its order, after the rules that all kinds
+   * have in common: an error in metadata shows as often. Default `['change']`.
+   */
+  readonly onUpdate?: readonly MetadataCheck[];
+  /** None of the kind's own rules looks at metadata: its errors show only where nothing else is wrong. */
+  readonly checkedLast?: boolean;
 }
 
 /** How long the rules of a kind run: it decides which writes go to a worker. */
@@ -234,19 +266,17 @@ export interface Findings {
 export interface StatusStrategy<T extends KubeObject = KubeObject> {
   /** False: no table is made of what this endpoint answers. */
   readonly tables?: boolean;
-  /** As `beginUpdate` of the strategy, for writes through this endpoint. */
+  /** As `transaction.beginUpdate` of the strategy, for writes through this endpoint. */
   begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
-  /**
-   * What kube-apiserver's rules of this kind look at once more, in its order, after the rules that all kinds have in
-   * common: an error in metadata shows as often. Without a word `['change']`.
-   */
-  readonly metadataOnUpdate?: readonly MetadataCheck[];
+  readonly metadataRules?: Pick<MetadataRules, 'onUpdate'>;
   validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
 }
 
 export interface DeleteStrategy<T extends KubeObject = KubeObject> {
+  /** Runs once an object is gone, to release what it held. */
+  after?(object: Readonly<T>, context: LifeContext): Promise<void>;
   /** The propagation an unset policy means. Default: background. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** The warning for a client that sets no propagation policy. */

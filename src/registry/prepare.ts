@@ -38,7 +38,7 @@ export function prepareNew(registry: RuledKind, object: KubeObject, context: Lif
   strategy.prepareForCreate?.(object, context);
   const { metadata } = object;
   const own = strategy.validate(object, context);
-  const errors = strategy.metadataCheckedLast && own.length > 0 ? [] : newMetadataErrors(kind, metadata);
+  const errors = strategy.metadataRules?.checkedLast && own.length > 0 ? [] : newMetadataErrors(kind, metadata);
   append(errors, own);
   // Whatever a kind calls a name, it must also be one step of a path.
   if (errors.length === 0) append(errors, validateObjectName(metadata, pathSegmentName, METADATA));
@@ -54,14 +54,16 @@ function newMetadataErrors(
   metadata: ObjectMeta,
   beside: FieldErrors = validateBesideName(metadata, namespaced, METADATA),
 ): FieldErrors {
-  const validateName = strategy.validateName?.bind(strategy) ?? nameIsDnsSubdomain;
+  const validateName = strategy.metadataRules?.validateName?.bind(strategy.metadataRules) ?? nameIsDnsSubdomain;
   const errors = validateObjectName(metadata, validateName, METADATA);
   append(errors, beside, kubeFinalizerErrors(strategy, metadata));
   return errors;
 }
 
-const kubeFinalizerErrors = ({ anyFinalizer }: Strategy, { finalizers }: ObjectMeta): FieldErrors =>
-  anyFinalizer || finalizers === undefined ? [] : validateKubeFinalizers(finalizers, METADATA.child('finalizers'));
+const kubeFinalizerErrors = ({ metadataRules }: Strategy, { finalizers }: ObjectMeta): FieldErrors =>
+  metadataRules?.anyFinalizer || finalizers === undefined
+    ? []
+    : validateKubeFinalizers(finalizers, METADATA.child('finalizers'));
 
 const CHANGE: readonly MetadataCheck[] = ['change'];
 
@@ -94,7 +96,7 @@ export function prepareChanged(
   const beside = validateBesideName(metadata, namespaced, METADATA);
   const changed = validateObjectMetaUpdate(metadata, old.metadata, METADATA);
   append(errors, beside, changed);
-  for (const check of rules.metadataOnUpdate ?? CHANGE) {
+  for (const check of rules.metadataRules?.onUpdate ?? CHANGE) {
     if (check === 'whole') append(errors, newMetadataErrors(kind, metadata, beside));
     else append(errors, changed, kubeFinalizerErrors(strategy, metadata));
   }

@@ -113,7 +113,7 @@ async function prepareOnWorker(
     kind: refOf(kind),
     object: await encodeForTransferCooperatively(object),
     ...change,
-    found: kind.strategy.findings?.of(object),
+    found: kind.strategy.transaction?.findings?.of(object),
     context: { user, namespace, dryRun, nowMs: context.now().getTime() },
   };
   const { warnings, refused, changes, encoded } = await workers.run(PREPARE, work, {
@@ -143,7 +143,7 @@ export function runPrepare(
   settings: Pick<LifeContext, 'features' | 'options' | 'interrupted'>,
 ): Prepared {
   const object = decodeTransferred(registry.kind, sent);
-  if (found !== undefined) registry.kind.strategy.findings?.attach(object, found);
+  if (found !== undefined) registry.kind.strategy.transaction?.findings?.attach(object, found);
   const changes = memberChanges(object);
   const warnings: string[] = [];
   const { user, namespace, dryRun, nowMs } = plain;

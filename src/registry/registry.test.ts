@@ -11,7 +11,7 @@ import { type GroupResource, StatusError } from '../machinery/status.js';
 import { TestApi } from '../server/testing/test-api.js';
 import { StorageError, type StorageErrorCode } from '../storage/store.js';
 import { create } from './create.js';
-import type { KindDefinition, Strategy, Transaction } from './kind.js';
+import type { KindDefinition, Strategy, DeleteStrategy, Transaction } from './kind.js';
 import { fromStorage, watchFailure } from './storage-status.js';
 import { generateName } from './system-fields.js';
 
@@ -64,7 +64,11 @@ test('what a creation began is committed when it is stored, and reverted when it
   const ledger = new Ledger();
   let refuse = false;
   const api = new TestApi({
-    kinds: [kindWith({ beginCreate: ledger.begin })],
+    kinds: [
+      kindWith({
+        transaction: { beginCreate: ledger.begin },
+      }),
+    ],
     admission: {
       validate: async () => {
         if (refuse) throw new StatusError(403, 'Forbidden', 'no');
@@ -82,7 +86,13 @@ test('what a creation began is committed when it is stored, and reverted when it
 
 test('each lost race of an update reverts what its attempt began', async () => {
   const ledger = new Ledger();
-  const api = new TestApi({ kinds: [kindWith({ beginUpdate: ledger.begin })] });
+  const api = new TestApi({
+    kinds: [
+      kindWith({
+        transaction: { beginUpdate: ledger.begin },
+      }),
+    ],
+  });
   await api.post(MAPS, { metadata: { name: 'a' } });
   const writes = Array.from({ length: 12 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
   for (const { status } of await Promise.all(writes)) assert.equal(status, 200);
@@ -96,8 +106,8 @@ test('each lost race of an update reverts what its attempt began', async () => {
 
 test('a kind hears once of each object that is gone, however it went', async () => {
   const gone: (string | undefined)[] = [];
-  const afterDelete: Strategy['afterDelete'] = async ({ metadata }) => void gone.push(metadata.name);
-  const api = new TestApi({ kinds: [kindWith({ afterDelete })] });
+  const after: DeleteStrategy['after'] = async ({ metadata }) => void gone.push(metadata.name);
+  const api = new TestApi({ kinds: [kindWith({ delete: { after } })] });
   await api.post(MAPS, { metadata: { name: 'plain' } });
   await api.post(MAPS, { metadata: { name: 'held', finalizers: ['x.io/y'] } });
   await api.delete(`${MAPS}/plain?dryRun=All`);
@@ -180,7 +190,9 @@ test('the error of a store that fails reaches the client, and nothing is half do
     ['range', (api: TestApi) => api.delete(MAPS)],
   ] as const) {
     const ledger = new Ledger();
-    const kind = kindWith({ beginCreate: ledger.begin, beginUpdate: ledger.begin });
+    const kind = kindWith({
+      transaction: { beginCreate: ledger.begin, beginUpdate: ledger.begin },
+    });
     const api = new TestApi({ kinds: [kind], kv: failing(kv, call, 'unavailable'), cache: false });
     const { status, body } = await send(api);
     assert.deepEqual([status, body.reason], [503, 'ServiceUnavailable'], call);

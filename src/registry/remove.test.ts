@@ -9,9 +9,9 @@ import { remove } from './remove.js';
 const unparsed = { key: 'a', revision: 1, object: () => assert.fail('parsed at once') } as unknown as StoredObject;
 const context = {} as LifeContext;
 
-const registry = (removed: StoredObject, afterDelete?: (object: Readonly<KubeObject>) => Promise<void>) =>
+const registry = (removed: StoredObject, after?: (object: Readonly<KubeObject>) => Promise<void>) =>
   ({
-    kind: { strategy: { ...(afterDelete && { afterDelete }) } },
+    kind: { strategy: { ...(after && { delete: { after } }) } },
     store: { delete: () => Promise.resolve(removed) },
   }) as unknown as ResourceRegistry;
 

@@ -31,6 +31,6 @@ export async function removeMarked(
 
 async function noted({ kind }: ResourceRegistry, removed: StoredObject, context: LifeContext): Promise<StoredObject> {
   const { strategy } = kind;
-  if (strategy.afterDelete !== undefined) await strategy.afterDelete(await loaded(removed), context);
+  if (strategy.delete?.after !== undefined) await strategy.delete.after(await loaded(removed), context);
   return removed;
 }

@@ -24,7 +24,7 @@ export function fillSystemFields(registry: ResourceRegistry, object: KubeObject)
   const { metadata } = object;
   const { kind } = registry;
   object.kind = kind.kind;
-  object.apiVersion = apiVersionOf({ group: kind.storageGroup ?? kind.group, version: kind.storageVersion });
+  object.apiVersion = apiVersionOf({ group: kind.storage?.group ?? kind.group, version: kind.storageVersion });
   metadata.creationTimestamp = timestamp(registry.clock());
   metadata.uid = registry.newUid();
 }

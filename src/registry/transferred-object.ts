@@ -30,8 +30,8 @@ function* readTransferred(
   bytes: Uint8Array,
   options: ReadOptions,
 ): StepGenerator<KubeObject> {
-  const { custom, storageGroup, group, storageVersion, kind } = definition;
-  const type = custom ? undefined : typeOf(storageGroup ?? group, storageVersion, kind);
+  const { custom, storage, group, storageVersion, kind } = definition;
+  const type = custom ? undefined : typeOf(storage?.group ?? group, storageVersion, kind);
   const read = yield* readPieces(bytes, type, options);
   if (read === undefined) throw new Error(`a ${kind} was lost on its way`);
   return read.value as KubeObject;

@@ -183,7 +183,7 @@ async function begin(
   object: KubeObject,
   old: Readonly<KubeObject>,
 ): Promise<Transaction | undefined> {
-  if (endpoint === '') return kind.strategy.beginUpdate?.(object, old, context);
+  if (endpoint === '') return kind.strategy.transaction?.beginUpdate?.(object, old, context);
   if (endpoint === 'status') return kind.strategy.status?.begin?.(object, old, context);
   return kind.subresources?.[endpoint]?.update?.begin?.(object, old, context);
 }
@@ -195,7 +195,7 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
   const bytes = sent + sizeHint(object);
   const large = bytes > LARGE_BYTES;
   fillSystemFields(registry, object);
-  const transaction = await registry.kind.strategy.beginCreate?.(object, context);
+  const transaction = await registry.kind.strategy.transaction?.beginCreate?.(object, context);
   try {
     const preparing = prepareCreate(registry, object, context, bytes);
     const encoded = preparing && (await preparing);

@@ -87,7 +87,7 @@ inTime('endpoints encoded in a table', () => {
   };
   const object = { metadata: { name: 'a' }, subsets: [subset] } as unknown as Endpoints;
   const shown = '10.0.0.0:0,10.0.0.1:0,10.0.0.2:0';
-  assert.equal(endpoints.row(object, new Date())[1], `${shown} + ${MANY * MANY - 3} more...`);
+  assert.equal(endpoints.table.row(object, new Date())[1], `${shown} + ${MANY * MANY - 3} more...`);
 });
 
 inTime('more errors than the stack takes arguments', () => {

@@ -37,8 +37,7 @@ export const validatingAdmissionPolicyBinding = (
   strategy: bindingStrategy('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicies', services, (object) =>
     validateBindingSpec(object.spec),
   ),
-  columns: COLUMNS,
-  row,
+  table: { columns: COLUMNS, row },
 });
 
 export const mutatingAdmissionPolicyBinding = (
@@ -58,8 +57,7 @@ export const mutatingAdmissionPolicyBinding = (
   strategy: bindingStrategy('MutatingAdmissionPolicyBinding', 'mutatingadmissionpolicies', services, (object) =>
     validateMutatingBindingSpec(object.spec),
   ),
-  columns: COLUMNS,
-  row,
+  table: { columns: COLUMNS, row },
 });
 
 function bindingStrategy<T extends Binding>(
@@ -77,8 +75,7 @@ function bindingStrategy<T extends Binding>(
     ]);
   };
   return {
-    anyFinalizer: true,
-    metadataOnUpdate: [],
+    metadataRules: { anyFinalizer: true, onUpdate: [] },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate,
@@ -86,8 +83,7 @@ function bindingStrategy<T extends Binding>(
       ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
       ...validate(object),
     ],
-    beginCreate: (object, context) => authorize(object, undefined, context),
-    beginUpdate: authorize,
+    transaction: { beginCreate: (object, context) => authorize(object, undefined, context), beginUpdate: authorize },
   };
 }
 

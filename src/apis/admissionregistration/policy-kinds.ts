@@ -48,25 +48,27 @@ export const validatingAdmissionPolicy = (
       object.status = {};
     },
     status: {
-      metadataOnUpdate: [],
+      metadataRules: { onUpdate: [] },
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validatePolicyStatus(status),
     },
     resetFields: { '': [['status']], status: [['spec'], ['metadata']] },
   },
   subresources: { status: { kind: 'ValidatingAdmissionPolicy', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    { name: 'Validations', type: 'integer', description: 'How many validations the policy makes.' },
-    column('ParamKind', 'The kind of object that holds its parameters.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    (object.spec.validations ?? []).length,
-    paramKindCell(object.spec.paramKind),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { name: 'Validations', type: 'integer', description: 'How many validations the policy makes.' },
+      column('ParamKind', 'The kind of object that holds its parameters.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      (object.spec.validations ?? []).length,
+      paramKindCell(object.spec.paramKind),
+      ageCell(object, now),
+    ],
+  },
 });
 
 export const mutatingAdmissionPolicy = (
@@ -87,18 +89,20 @@ export const mutatingAdmissionPolicy = (
   strategy: policyStrategy('MutatingAdmissionPolicy', services, (object, old) =>
     validateMutatingPolicy(object, old, checker),
   ),
-  columns: [
-    NAME_COLUMN,
-    { name: 'Mutations', type: 'integer', description: 'How many mutations the policy makes.' },
-    column('ParamKind', 'The kind of object that holds its parameters.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    (object.spec.mutations ?? []).length,
-    paramKindCell(object.spec.paramKind),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { name: 'Mutations', type: 'integer', description: 'How many mutations the policy makes.' },
+      column('ParamKind', 'The kind of object that holds its parameters.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      (object.spec.mutations ?? []).length,
+      paramKindCell(object.spec.paramKind),
+      ageCell(object, now),
+    ],
+  },
 });
 
 function policyStrategy<T extends Policy>(kind: string, services: ParamServices, validate: Validate<T>): Strategy<T> {
@@ -112,9 +116,8 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
     ]);
   };
   return {
-    anyFinalizer: true,
+    metadataRules: { anyFinalizer: true, onUpdate: [] },
     cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-    metadataOnUpdate: [],
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate: (object) => validate(object, undefined),
@@ -122,8 +125,7 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
       ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
       ...validate(object, old),
     ],
-    beginCreate: (object, context) => authorize(object, undefined, context),
-    beginUpdate: authorize,
+    transaction: { beginCreate: (object, context) => authorize(object, undefined, context), beginUpdate: authorize },
   };
 }
 

@@ -25,8 +25,7 @@ export const validatingWebhookConfiguration = (
   versions: [{ version: 'v1', defaults: defaultValidatingWebhooks }],
   storageVersion: 'v1',
   strategy: strategyOf(checker),
-  columns: COLUMNS,
-  row,
+  table: { columns: COLUMNS, row },
 });
 
 export const mutatingWebhookConfiguration = (
@@ -41,13 +40,11 @@ export const mutatingWebhookConfiguration = (
   versions: [{ version: 'v1', defaults: defaultMutatingWebhooks }],
   storageVersion: 'v1',
   strategy: strategyOf(checker),
-  columns: COLUMNS,
-  row,
+  table: { columns: COLUMNS, row },
 });
 
 const strategyOf = (checker: ExpressionChecker | undefined): Strategy<Configuration> => ({
-  anyFinalizer: true,
-  metadataOnUpdate: [],
+  metadataRules: { anyFinalizer: true, onUpdate: [] },
   hasGeneration: true,
   emptyIsChange: true,
   allowUnconditionalUpdate: false,

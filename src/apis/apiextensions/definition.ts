@@ -49,15 +49,19 @@ export const customResourceDefinition = (
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   namespaced: false,
-  keyPrefix: `${GROUP}/customresourcedefinitions`,
+  storage: {
+    keyPrefix: `${GROUP}/customresourcedefinitions`,
+    shownVersion: 'v1beta1',
+    shape: { to: toStoredForm, from: fromStoredForm },
+  },
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
-  shownStorageVersion: 'v1beta1',
-  storedShape: { to: toStoredForm, from: fromStoredForm },
   strategy: {
-    // The name follows from the spec, so it is checked with it.
-    validateName: () => [],
-    anyFinalizer: true,
+    metadataRules: {
+      // The name follows from the spec, so it is checked with it.
+      validateName: () => [],
+      anyFinalizer: true,
+    },
     hasStatus: true,
     cost: { rulesWeight: EXPRESSIONS_WEIGHT },
     allowUnconditionalUpdate: false,
@@ -85,8 +89,10 @@ export const customResourceDefinition = (
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },
   subresources: { status: { kind: 'CustomResourceDefinition', verbs: ['get', 'patch', 'update'] } },
-  columns: [NAME_COLUMN, { name: 'Created At', type: 'date', description: 'When the definition was created.' }],
-  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
+  table: {
+    columns: [NAME_COLUMN, { name: 'Created At', type: 'date', description: 'When the definition was created.' }],
+    row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
+  },
 });
 
 function setDefaults({ spec, status }: CustomResourceDefinition): void {

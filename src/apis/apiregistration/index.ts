@@ -36,13 +36,15 @@ const apiService: KindDefinition<APIService> = {
   singular: 'apiservice',
   categories: ['api-extensions'],
   namespaced: false,
-  keyPrefix: `${GROUP}/apiservices`,
+  storage: { keyPrefix: `${GROUP}/apiservices` },
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    // The name follows from the spec, so it is checked with it.
-    validateName: () => [],
-    anyFinalizer: true,
+    metadataRules: {
+      // The name follows from the spec, so it is checked with it.
+      validateName: () => [],
+      anyFinalizer: true,
+    },
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -72,13 +74,20 @@ const apiService: KindDefinition<APIService> = {
     resetFields: { '': [['status']], status: [['spec'], ['metadata']] },
   },
   subresources: { status: { kind: 'APIService', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Service', 'The service that answers for this version, or this server itself.'),
-    column('Available', 'Whether it can be reached.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [object.metadata.name ?? '', serviceCell(object), availableCell(object), ageCell(object, now)],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Service', 'The service that answers for this version, or this server itself.'),
+      column('Available', 'Whether it can be reached.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      serviceCell(object),
+      availableCell(object),
+      ageCell(object, now),
+    ],
+  },
 };
 
 export const apiregistrationKinds: readonly KindDefinition[] = [apiService];

@@ -81,7 +81,7 @@ function userInfoOf({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserIn
 function review<T extends KubeObject>(
   kind: string,
   versions: readonly string[],
-  virtualCreate: (object: T, context: LifeContext) => Promise<object>,
+  create: (object: T, context: LifeContext) => Promise<object>,
 ): KindDefinition<T> {
   return {
     group: GROUP,
@@ -93,8 +93,7 @@ function review<T extends KubeObject>(
     storageVersion: 'v1',
     verbs: ['create'],
     strategy: { validate: () => [], validateUpdate: () => [] },
-    columns: [NAME_COLUMN],
-    row: (object) => [object.metadata.name ?? ''],
-    virtualCreate,
+    table: { columns: [NAME_COLUMN], row: (object) => [object.metadata.name ?? ''] },
+    virtual: { create },
   };
 }

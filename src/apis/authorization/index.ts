@@ -40,8 +40,8 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
       const question = await runCooperatively(questionOf(context.user, resourceAttributes, nonResourceAttributes));
       return { ...object, status: await answer(authorizer, question, context) };
     }),
-    {
-      ...review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
+    largeAnswers(
+      review<SelfSubjectRulesReview>('SelfSubjectRulesReview', false, async (object, context) => {
         const namespace = object.spec.namespace ?? '';
         if (namespace === '') throw badRequest('no namespace on request');
         const rules = await authorizer.rulesFor(context.user, namespace);
@@ -59,8 +59,7 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
           },
         };
       }),
-      largeAnswers: true,
-    },
+    ),
     review<LocalSubjectAccessReview>('LocalSubjectAccessReview', true, async (object, context) => {
       clearSelectorsIfDisabled(object.spec, context);
       check(await runCooperatively(validateLocalSubjectAccessReview(object)));
@@ -80,7 +79,7 @@ export function authorizationKinds({ authorizer }: { readonly authorizer: Author
 function review<T extends KubeObject>(
   kind: string,
   namespaced: boolean,
-  virtualCreate: (object: T, context: LifeContext) => Promise<object>,
+  create: (object: T, context: LifeContext) => Promise<object>,
 ): KindDefinition<T> {
   return {
     group: GROUP,
@@ -92,11 +91,15 @@ function review<T extends KubeObject>(
     storageVersion: 'v1',
     verbs: ['create'],
     strategy: { validate: () => [], validateUpdate: () => [] },
-    columns: [NAME_COLUMN],
-    row: (object) => [object.metadata.name ?? ''],
-    virtualCreate,
+    table: { columns: [NAME_COLUMN], row: (object) => [object.metadata.name ?? ''] },
+    virtual: { create },
   };
 }
+
+const largeAnswers = <T extends KubeObject>(kind: KindDefinition<T>): KindDefinition<T> => ({
+  ...kind,
+  virtual: { ...kind.virtual, largeAnswers: true },
+});
 
 async function answer(
   authorizer: Authorizer,

@@ -35,24 +35,26 @@ export const horizontalPodAutoscalers: KindDefinition<HorizontalPodAutoscaler> =
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'HorizontalPodAutoscaler', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Reference', 'What is scaled.'),
-    column('Targets', 'The metrics: what they are now and what they should be.'),
-    column('MinPods', 'The fewest pods it scales to.'),
-    column('MaxPods', 'The most pods it scales to.'),
-    column('Replicas', 'How many pods there are.'),
-    AGE_COLUMN,
-  ],
-  row: ({ metadata, spec, status }, now) => [
-    metadata.name ?? '',
-    `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
-    targetsCell(spec.metrics ?? [], status.currentMetrics ?? []),
-    String(spec.minReplicas ?? '<unset>'),
-    spec.maxReplicas,
-    status.currentReplicas ?? 0,
-    ageCell({ metadata }, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Reference', 'What is scaled.'),
+      column('Targets', 'The metrics: what they are now and what they should be.'),
+      column('MinPods', 'The fewest pods it scales to.'),
+      column('MaxPods', 'The most pods it scales to.'),
+      column('Replicas', 'How many pods there are.'),
+      AGE_COLUMN,
+    ],
+    row: ({ metadata, spec, status }, now) => [
+      metadata.name ?? '',
+      `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
+      targetsCell(spec.metrics ?? [], status.currentMetrics ?? []),
+      String(spec.minReplicas ?? '<unset>'),
+      spec.maxReplicas,
+      status.currentReplicas ?? 0,
+      ageCell({ metadata }, now),
+    ],
+  },
 };
 
 const GATED = [

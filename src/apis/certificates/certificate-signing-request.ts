@@ -17,8 +17,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: WHOLE_AND_CHANGE,
-    validateName: () => [],
+    metadataRules: { onUpdate: WHOLE_AND_CHANGE, validateName: () => [] },
     prepareForCreate: setRequestor,
     validate: validateCsr,
     // Only metadata changes here: a request stays what it was when its reviewer saw it.
@@ -28,7 +27,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
     },
     validateUpdate: (object, old) => validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: false }),
     status: {
-      metadataOnUpdate: WHOLE_AND_CHANGE,
+      metadataRules: { onUpdate: WHOLE_AND_CHANGE },
       prepareForUpdate(object, old, context) {
         object.spec = structuredClone(old.spec);
         keepApprovals(object, old);
@@ -42,7 +41,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       approval: [['spec'], ['status', 'certificate']],
     },
   },
-  selectableFields: ({ spec }) => ({ 'spec.signerName': spec.signerName }),
+  selection: { fields: ({ spec }) => ({ 'spec.signerName': spec.signerName }) },
   subresources: {
     status: { kind: 'CertificateSigningRequest', verbs: ['get', 'patch', 'update'] },
     approval: {
@@ -50,7 +49,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       verbs: ['get', 'patch', 'update'],
       update: {
         tables: false,
-        metadataOnUpdate: WHOLE_AND_CHANGE,
+        metadataRules: { onUpdate: WHOLE_AND_CHANGE },
         prepareForUpdate(object, old, context) {
           setConditionTimes(object, old, context.now());
           const { conditions } = object.status;
@@ -62,22 +61,24 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       },
     },
   },
-  columns: [
-    NAME_COLUMN,
-    AGE_COLUMN,
-    column('SignerName', 'The signer that is asked for the certificate.'),
-    column('Requestor', 'The user who made the request.'),
-    column('RequestedDuration', 'How long the certificate is wanted for.'),
-    column('Condition', 'How far the request has come.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    ageCell(object, now),
-    object.spec.signerName || '<none>',
-    object.spec.username ?? '',
-    object.spec.expirationSeconds === undefined ? '<none>' : humanDuration(object.spec.expirationSeconds * 1000),
-    progress(object),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      AGE_COLUMN,
+      column('SignerName', 'The signer that is asked for the certificate.'),
+      column('Requestor', 'The user who made the request.'),
+      column('RequestedDuration', 'How long the certificate is wanted for.'),
+      column('Condition', 'How far the request has come.'),
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      ageCell(object, now),
+      object.spec.signerName || '<none>',
+      object.spec.username ?? '',
+      object.spec.expirationSeconds === undefined ? '<none>' : humanDuration(object.spec.expirationSeconds * 1000),
+      progress(object),
+    ],
+  },
 };
 
 /** The requester is the authenticated user, never what the client writes. */

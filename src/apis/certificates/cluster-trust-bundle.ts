@@ -27,9 +27,11 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
   ],
   storageVersion: 'v1beta1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change'],
-    // The name depends on the signer, so it is checked with the rest.
-    validateName: () => [],
+    metadataRules: {
+      onUpdate: ['whole', 'change'],
+      // The name depends on the signer, so it is checked with the rest.
+      validateName: () => [],
+    },
     allowUnconditionalUpdate: false,
     validate: (object) => [...validateName(object), ...validate(object), ...validateBundle(object.spec.trustBundle)],
     validateUpdate: (object, old) => [
@@ -39,9 +41,11 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
       ...validateImmutableField(object.spec.signerName ?? '', old.spec.signerName ?? '', SIGNER_PATH),
     ],
   },
-  selectableFields: ({ spec }) => ({ 'spec.signerName': spec.signerName ?? '' }),
-  columns: [NAME_COLUMN, column('SignerName', 'The signer whose certificates the bundle verifies.')],
-  row: ({ metadata, spec }) => [metadata.name ?? '', spec.signerName || '<none>'],
+  selection: { fields: ({ spec }) => ({ 'spec.signerName': spec.signerName ?? '' }) },
+  table: {
+    columns: [NAME_COLUMN, column('SignerName', 'The signer whose certificates the bundle verifies.')],
+    row: ({ metadata, spec }) => [metadata.name ?? '', spec.signerName || '<none>'],
+  },
 };
 
 const SIGNER_PATH = FieldPath.of('spec', 'signerName');

@@ -43,28 +43,33 @@ export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<Po
     },
     resetFields: { '': [], status: [['spec']] },
   },
-  selectableFields: ({ spec }) => ({
-    'spec.signerName': spec.signerName,
-    'spec.podName': spec.podName,
-    'spec.nodeName': spec.nodeName,
-  }),
+  selection: {
+    fields: ({ spec }) => ({
+      'spec.signerName': spec.signerName,
+      'spec.podName': spec.podName,
+      'spec.nodeName': spec.nodeName,
+    }),
+  },
   subresources: { status: { kind: 'PodCertificateRequest', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('PodName', 'The pod the certificate is for.'),
-    column('ServiceAccountName', 'The service account the pod runs as.'),
-    column('NodeName', 'The node the pod runs on.'),
-    column('SignerName', 'The signer that is asked for the certificate.'),
-    column('State', 'Is the request Pending, Issued, Denied, or Failed?'),
-  ],
-  row: ({ metadata, spec, status }) => [
-    metadata.name ?? '',
-    spec.podName,
-    spec.serviceAccountName,
-    spec.nodeName,
-    spec.signerName,
-    (status.conditions ?? []).findLast(({ type }) => ['Issued', 'Denied', 'Failed'].includes(type))?.type ?? 'Pending',
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('PodName', 'The pod the certificate is for.'),
+      column('ServiceAccountName', 'The service account the pod runs as.'),
+      column('NodeName', 'The node the pod runs on.'),
+      column('SignerName', 'The signer that is asked for the certificate.'),
+      column('State', 'Is the request Pending, Issued, Denied, or Failed?'),
+    ],
+    row: ({ metadata, spec, status }) => [
+      metadata.name ?? '',
+      spec.podName,
+      spec.serviceAccountName,
+      spec.nodeName,
+      spec.signerName,
+      (status.conditions ?? []).findLast(({ type }) => ['Issued', 'Denied', 'Failed'].includes(type))?.type ??
+        'Pending',
+    ],
+  },
 });
 
 /**

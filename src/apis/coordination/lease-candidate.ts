@@ -19,8 +19,7 @@ export const leaseCandidates: KindDefinition<LeaseCandidate> = {
   ],
   storageVersion: 'v1beta1',
   strategy: {
-    validateName: (name) => isConfigMapKey(name),
-    anyFinalizer: true,
+    metadataRules: { validateName: (name) => isConfigMapKey(name), anyFinalizer: true },
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validate: validateCandidate,
@@ -29,20 +28,22 @@ export const leaseCandidates: KindDefinition<LeaseCandidate> = {
       ...validateImmutableField(object.spec.leaseName, old.spec.leaseName, FieldPath.of('spec', 'leaseName')),
     ],
   },
-  columns: [
-    NAME_COLUMN,
-    column('LeaseName', 'The lease it stands for.'),
-    column('BinaryVersion', 'The version of its program.'),
-    column('EmulationVersion', 'The version its program behaves as.'),
-    AGE_COLUMN,
-  ],
-  row: ({ spec, ...object }, now) => [
-    object.metadata.name ?? '',
-    spec.leaseName,
-    spec.binaryVersion,
-    spec.emulationVersion ?? '',
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('LeaseName', 'The lease it stands for.'),
+      column('BinaryVersion', 'The version of its program.'),
+      column('EmulationVersion', 'The version its program behaves as.'),
+      AGE_COLUMN,
+    ],
+    row: ({ spec, ...object }, now) => [
+      object.metadata.name ?? '',
+      spec.leaseName,
+      spec.binaryVersion,
+      spec.emulationVersion ?? '',
+      ageCell(object, now),
+    ],
+  },
 };
 
 const NO_VERSION: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] };

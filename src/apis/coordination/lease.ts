@@ -16,7 +16,7 @@ export const leases: KindDefinition<Lease> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    anyFinalizer: true,
+    metadataRules: { anyFinalizer: true },
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object, { features }) => dropGatedFields(GATED, object, undefined, features),
@@ -24,8 +24,10 @@ export const leases: KindDefinition<Lease> = {
     validate: validateLease,
     validateUpdate: validateLease,
   },
-  columns: [NAME_COLUMN, column('Holder', 'Who holds the lease.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', object.spec.holderIdentity ?? '', ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Holder', 'Who holds the lease.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', object.spec.holderIdentity ?? '', ageCell(object, now)],
+  },
 };
 
 const GATED = [

@@ -21,7 +21,7 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole'],
+    metadataRules: { onUpdate: ['whole'] },
     hasGeneration: true,
     prepareForCreate: (object, { features }) => {
       dropGatedFields(GATED, object, undefined, features);
@@ -48,20 +48,22 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
       if (object.ports?.length === 0) object.ports = null;
     },
   },
-  columns: [
-    NAME_COLUMN,
-    column('AddressType', 'What its addresses are.'),
-    column('Ports', 'The ports of every endpoint.'),
-    column('Endpoints', 'The first addresses.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.addressType,
-    firstFewCell((object.ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port)))),
-    firstFewCell((object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('AddressType', 'What its addresses are.'),
+      column('Ports', 'The ports of every endpoint.'),
+      column('Endpoints', 'The first addresses.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.addressType,
+      firstFewCell((object.ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port)))),
+      firstFewCell((object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
+      ageCell(object, now),
+    ],
+  },
 };
 
 function setDefaults({ ports }: EndpointSlice): void {

@@ -12,14 +12,14 @@ export const groupEvents: KindDefinition<CoreEvent> = {
   group: 'events.k8s.io',
   versions: [{ version: 'v1', toStorage, fromStorage }],
   storageVersion: 'v1',
-  storageGroup: '',
+  storage: { ...sharedEvent.storage, group: '' },
   strategy: {
     validate: validateNewEvent,
     validateUpdate: validateEventUpdate,
     allowCreateOnUpdate: true,
     delete: { defaultGarbageCollection: 'unsupported' },
   },
-  selectableFields: (event) => selectable(event, 'regarding', 'reportingController'),
+  selection: { fields: (event) => selectable(event, 'regarding', 'reportingController') },
 };
 
 function toStorage(object: KubeObject): CoreEvent {

@@ -26,26 +26,28 @@ const flowSchema: KindDefinition<FlowSchema> = {
   storageVersion: 'v1',
   strategy: strategyOf(validateFlowSchema),
   subresources: { status: { kind: 'FlowSchema', ...STATUS } },
-  columns: [
-    NAME_COLUMN,
-    column('PriorityLevel', 'The priority level its requests share.'),
-    column('MatchingPrecedence', 'Where it stands among the schemas: low numbers are tried first.'),
-    column('DistinguisherMethod', 'What tells the flows of its requests apart.'),
-    AGE_COLUMN,
-    column('MissingPL', 'Whether its priority level is missing.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.priorityLevelConfiguration.name,
-    object.spec.matchingPrecedence,
-    object.spec.distinguisherMethod?.type ?? '<none>',
-    ageCell(object, now),
-    object.status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
-  ],
-  // As they are tried.
-  compareRows: (a, b) =>
-    a.spec.matchingPrecedence - b.spec.matchingPrecedence ||
-    ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('PriorityLevel', 'The priority level its requests share.'),
+      column('MatchingPrecedence', 'Where it stands among the schemas: low numbers are tried first.'),
+      column('DistinguisherMethod', 'What tells the flows of its requests apart.'),
+      AGE_COLUMN,
+      column('MissingPL', 'Whether its priority level is missing.'),
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.spec.priorityLevelConfiguration.name,
+      object.spec.matchingPrecedence,
+      object.spec.distinguisherMethod?.type ?? '<none>',
+      ageCell(object, now),
+      object.status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
+    ],
+    // As they are tried.
+    compareRows: (a, b) =>
+      a.spec.matchingPrecedence - b.spec.matchingPrecedence ||
+      ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  },
 };
 
 const priorityLevelConfiguration: KindDefinition<PriorityLevelConfiguration> = {
@@ -68,27 +70,29 @@ const priorityLevelConfiguration: KindDefinition<PriorityLevelConfiguration> = {
   storageVersion: 'v1',
   strategy: strategyOf(validatePriorityLevel),
   subresources: { status: { kind: 'PriorityLevelConfiguration', ...STATUS } },
-  columns: [
-    NAME_COLUMN,
-    column('Type', 'Whether its requests are limited.'),
-    column('NominalConcurrencyShares', 'Its share of the seats, beside that of others.'),
-    column('Queues', 'How many queues its requests wait in.'),
-    column('HandSize', 'How many queues a flow is dealt.'),
-    column('QueueLengthLimit', 'How many requests may wait in a queue.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => {
-    const { limited } = object.spec;
-    const queuing = limited?.limitResponse.queuing;
-    return [
-      object.metadata.name ?? '',
-      object.spec.type,
-      limited?.nominalConcurrencyShares ?? '<none>',
-      queuing?.queues ?? '<none>',
-      queuing?.handSize ?? '<none>',
-      queuing?.queueLengthLimit ?? '<none>',
-      ageCell(object, now),
-    ];
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Type', 'Whether its requests are limited.'),
+      column('NominalConcurrencyShares', 'Its share of the seats, beside that of others.'),
+      column('Queues', 'How many queues its requests wait in.'),
+      column('HandSize', 'How many queues a flow is dealt.'),
+      column('QueueLengthLimit', 'How many requests may wait in a queue.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => {
+      const { limited } = object.spec;
+      const queuing = limited?.limitResponse.queuing;
+      return [
+        object.metadata.name ?? '',
+        object.spec.type,
+        limited?.nominalConcurrencyShares ?? '<none>',
+        queuing?.queues ?? '<none>',
+        queuing?.handSize ?? '<none>',
+        queuing?.queueLengthLimit ?? '<none>',
+        ageCell(object, now),
+      ];
+    },
   },
 };
 
@@ -98,7 +102,7 @@ type WithConditions = KubeObject & { status: { conditions?: readonly { readonly 
 
 function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) => FieldErrors): Strategy<T> {
   return {
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = {};
@@ -106,7 +110,7 @@ function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) =>
     validate,
     validateUpdate: (object) => [...validateClusterMeta(object.metadata), ...validate(object)],
     status: {
-      metadataOnUpdate: [],
+      metadataRules: { onUpdate: [] },
       // Nothing of the metadata changes with the status but who owns which field.
       prepareForUpdate: (object, old) => {
         const { managedFields } = object.metadata;

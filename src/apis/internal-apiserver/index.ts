@@ -35,8 +35,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
   versions: [{ version: 'v1alpha1', enabledByDefault: false }],
   storageVersion: 'v1alpha1',
   strategy: {
-    validateName: nameMessages,
-    metadataOnUpdate: [],
+    metadataRules: { validateName: nameMessages, onUpdate: [] },
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -46,25 +45,27 @@ const storageVersion: KindDefinition<StorageVersion> = {
     validate: ({ status }) => validateStatus(status),
     validateUpdate: () => [],
     status: {
-      metadataOnUpdate: [],
+      metadataRules: { onUpdate: [] },
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validateStatus(status),
     },
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },
   subresources: { status: { kind: 'StorageVersion', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('CommonEncodingVersion', 'The version all servers write, when they agree on one.'),
-    column('StorageVersions', 'The version each server writes.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.status.commonEncodingVersion ?? '<unset>',
-    versionsCell(object.status.storageVersions ?? []),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('CommonEncodingVersion', 'The version all servers write, when they agree on one.'),
+      column('StorageVersions', 'The version each server writes.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.status.commonEncodingVersion ?? '<unset>',
+      versionsCell(object.status.storageVersions ?? []),
+      ageCell(object, now),
+    ],
+  },
 };
 
 export const internalApiserverKinds: readonly KindDefinition[] = [storageVersion];

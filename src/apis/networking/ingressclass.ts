@@ -34,7 +34,7 @@ export const ingressClasses: KindDefinition<IngressClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     hasGeneration: true,
     validate,
     validateUpdate: (object, old) => [
@@ -42,18 +42,20 @@ export const ingressClasses: KindDefinition<IngressClass> = {
       ...validate(object),
     ],
   },
-  columns: [
-    NAME_COLUMN,
-    column('Controller', 'Controller that is responsible for handling this class'),
-    column('Parameters', 'A reference to a resource with additional parameters'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.controller ?? '',
-    parametersCell(object.spec.parameters),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Controller', 'Controller that is responsible for handling this class'),
+      column('Parameters', 'A reference to a resource with additional parameters'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.spec.controller ?? '',
+      parametersCell(object.spec.parameters),
+      ageCell(object, now),
+    ],
+  },
 };
 
 function validate({ spec }: Readonly<IngressClass>): FieldErrors {

@@ -29,15 +29,19 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change'],
-    validateName: (name) => ipFaults(name),
-    usesGenerateNameAsIs: true,
+    metadataRules: {
+      onUpdate: ['whole', 'change'],
+      validateName: (name) => ipFaults(name),
+      usesGenerateNameAsIs: true,
+    },
     validate,
     validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
   },
-  // The age has a cell but, in kube-apiserver, no column: kubectl does not show it.
-  columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.')],
-  row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
+  table: {
+    // The age has a cell but, in kube-apiserver, no column: kubectl does not show it.
+    columns: [NAME_COLUMN, column('ParentRef', 'What has taken the address.')],
+    row: (object, now) => [object.metadata.name ?? '', parentCell(object.spec.parentRef), ageCell(object, now)],
+  },
 };
 
 function validate({ spec }: Readonly<IPAddress>): FieldErrors {

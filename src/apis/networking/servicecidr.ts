@@ -39,8 +39,10 @@ export const serviceCidrs: KindDefinition<ServiceCIDR> = {
     resetFields: { '': [], status: [] },
   },
   subresources: { status: { kind: 'ServiceCIDR', verbs: ['get', 'patch', 'update'] } },
-  columns: [NAME_COLUMN, column('CIDRs', 'The blocks, one of a family.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', (object.spec.cidrs ?? []).join(','), ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('CIDRs', 'The blocks, one of a family.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', (object.spec.cidrs ?? []).join(','), ageCell(object, now)],
+  },
 };
 
 function validateCidrs(cidrs: readonly string[]): FieldErrors {

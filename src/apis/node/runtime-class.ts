@@ -24,7 +24,7 @@ export const runtimeClasses: KindDefinition<RuntimeClass> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    anyFinalizer: true,
+    metadataRules: { anyFinalizer: true },
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validate: validateRuntimeClass,
@@ -36,8 +36,10 @@ export const runtimeClasses: KindDefinition<RuntimeClass> = {
     warningsOnCreate: runtimeClassWarnings,
     warningsOnUpdate: runtimeClassWarnings,
   },
-  columns: [NAME_COLUMN, column('Handler', 'What the node runs such pods with.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', object.handler, ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Handler', 'What the node runs such pods with.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', object.handler, ageCell(object, now)],
+  },
 };
 
 function validateRuntimeClass(object: Readonly<RuntimeClass>, context: LifeContext): FieldErrors {

@@ -22,11 +22,13 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
   versions: [{ version: 'v1', defaults: dropFormerLabel }],
   storageVersion: 'v1',
   strategy: {
-    // No rule of this kind looks at its name: only what every path segment needs holds.
-    validateName: () => [],
-    anyFinalizer: true,
-    metadataOnUpdate: [],
-    metadataCheckedLast: true,
+    metadataRules: {
+      // No rule of this kind looks at its name: only what every path segment needs holds.
+      validateName: () => [],
+      anyFinalizer: true,
+      onUpdate: [],
+      checkedLast: true,
+    },
     hasStatus: true,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => {
@@ -34,24 +36,26 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     },
     validate: (object) => validateBudget(object, false),
     validateUpdate: (object, old) => validateBudget(object, hasInvalidSelector(old)),
-    status: { metadataOnUpdate: [], validateUpdate: validateBudgetStatus },
+    status: { metadataRules: { onUpdate: [] }, validateUpdate: validateBudgetStatus },
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'PodDisruptionBudget', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Min Available', 'How many pods must stay available.'),
-    column('Max Unavailable', 'How many pods may be unavailable.'),
-    { name: 'Allowed Disruptions', type: 'integer', description: 'How many pods may be disrupted now.' },
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    String(object.spec.minAvailable ?? 'N/A'),
-    String(object.spec.maxUnavailable ?? 'N/A'),
-    object.status.disruptionsAllowed,
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Min Available', 'How many pods must stay available.'),
+      column('Max Unavailable', 'How many pods may be unavailable.'),
+      { name: 'Allowed Disruptions', type: 'integer', description: 'How many pods may be disrupted now.' },
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      String(object.spec.minAvailable ?? 'N/A'),
+      String(object.spec.maxUnavailable ?? 'N/A'),
+      object.status.disruptionsAllowed,
+      ageCell(object, now),
+    ],
+  },
 };
 
 /** What an older version said "no pods" by: alone it still means that, beside anything else it is not heard. */

@@ -10,7 +10,7 @@ import {
   NAME_COLUMN,
   wideColumn,
 } from '../../registry/columns.js';
-import type { Cell, Column, KindDefinition, LifeContext, Strategy } from '../../registry/kind.js';
+import type { Cell, Column, KindDefinition, LifeContext, Strategy, TransactionHooks } from '../../registry/kind.js';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../schema/generated/rbac.v1.js';
 import { type EscalationServices, checkBinding, checkRoleEscalation } from './escalation.js';
 import {
@@ -36,9 +36,8 @@ const role = (services: EscalationServices): KindDefinition<Role> => ({
   singular: 'role',
   namespaced: true,
   strategy: {
-    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
-    ...guarded((object, old, context) =>
+    transaction: guarded((object, old, context) =>
       checkRoleEscalation(services, { resource: 'roles', role: object, old, context }),
     ),
     validate: validateRole,
@@ -53,9 +52,8 @@ const clusterRole = (services: EscalationServices): KindDefinition<ClusterRole> 
   singular: 'clusterrole',
   namespaced: false,
   strategy: {
-    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...ROLE_STRATEGY,
-    ...guarded((object, old, context) =>
+    transaction: guarded((object, old, context) =>
       checkRoleEscalation(services, { resource: 'clusterroles', role: object, old, context }),
     ),
     validate: (object) => validateClusterRole(object),
@@ -70,15 +68,14 @@ const roleBinding = (services: EscalationServices): KindDefinition<RoleBinding> 
   singular: 'rolebinding',
   namespaced: true,
   strategy: {
-    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
-    ...guarded((object, old, context) =>
+    transaction: guarded((object, old, context) =>
       checkBinding(services, { resource: 'rolebindings', binding: object, old, context }),
     ),
     validate: validateRoleBinding,
     validateUpdate: validateRoleBindingUpdate,
   },
-  columns: bindingColumns('roleBinding'),
+  table: { columns: bindingColumns('roleBinding'), row: bindingRow },
 });
 
 const clusterRoleBinding = (services: EscalationServices): KindDefinition<ClusterRoleBinding> => ({
@@ -88,39 +85,39 @@ const clusterRoleBinding = (services: EscalationServices): KindDefinition<Cluste
   singular: 'clusterrolebinding',
   namespaced: false,
   strategy: {
-    metadataOnUpdate: ['whole', 'whole', 'change'],
     ...STRATEGY,
-    ...guarded((object, old, context) =>
+    transaction: guarded((object, old, context) =>
       checkBinding(services, { resource: 'clusterrolebindings', binding: object, old, context }),
     ),
     validate: validateClusterRoleBinding,
     validateUpdate: validateClusterRoleBindingUpdate,
   },
-  columns: bindingColumns('clusterRoleBinding'),
+  table: { columns: bindingColumns('clusterRoleBinding'), row: bindingRow },
 });
 
 const ROLE = {
   group: RBAC_GROUP,
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
-  columns: CREATED_COLUMNS,
-  row: createdRow,
+  table: { columns: CREATED_COLUMNS, row: createdRow },
 };
 const BINDING = {
   group: RBAC_GROUP,
   versions: [{ version: 'v1', defaults: defaultBinding }],
   storageVersion: 'v1',
-  row: bindingRow,
 };
 /** What a name is made from must be one itself. */
 const validateName = (name: string): string[] => pathSegmentName(name, false);
-const STRATEGY = { validateName, allowCreateOnUpdate: true };
+const STRATEGY = {
+  metadataRules: { validateName, onUpdate: ['whole', 'whole', 'change'] },
+  allowCreateOnUpdate: true,
+} satisfies Partial<Strategy>;
 const ROLE_STRATEGY = { ...STRATEGY, pruneForStorage: emptyRulesAreNull };
 
 /** A check that stands before every write; `old` is absent on creation. */
 function guarded<T extends KubeObject>(
   check: (object: Readonly<T>, old: Readonly<T> | undefined, context: LifeContext) => Promise<void>,
-): Pick<Strategy<T>, 'beginCreate' | 'beginUpdate'> {
+): TransactionHooks<T> {
   return {
     beginCreate: async (object, context) => {
       await check(object, undefined, context);

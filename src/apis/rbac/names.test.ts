@@ -7,7 +7,7 @@ import { rbacKinds } from './index.js';
 test('what the name of a role is made from must itself be a step of a path', () => {
   const rules: RbacIndex = { version: 1, isBound: () => false, grantsFor: () => [] };
   for (const { strategy } of rbacKinds({ authorizer: new RbacAuthorizer(rules), rules })) {
-    assert.deepEqual(strategy.validateName?.('..', true), ["may not be '..'"]);
-    assert.deepEqual(strategy.validateName?.('system:a', true), []);
+    assert.deepEqual(strategy.metadataRules?.validateName?.('..', true), ["may not be '..'"]);
+    assert.deepEqual(strategy.metadataRules?.validateName?.('system:a', true), []);
   }
 });

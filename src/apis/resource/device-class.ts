@@ -28,7 +28,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     storageVersion: STORAGE_VERSION,
     strategy: {
       cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataOnUpdate: [],
+      metadataRules: { onUpdate: [] },
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;
         dropDisabledFields(object, undefined, features);
@@ -47,8 +47,10 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
       ],
       delete: { returnsObject: true },
     },
-    columns: [NAME_COLUMN, AGE_COLUMN],
-    row: (object, now) => [object.metadata.name ?? '', ageCell(object, now)],
+    table: {
+      columns: [NAME_COLUMN, AGE_COLUMN],
+      row: (object, now) => [object.metadata.name ?? '', ageCell(object, now)],
+    },
   };
 }
 

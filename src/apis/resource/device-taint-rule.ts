@@ -29,22 +29,24 @@ export function deviceTaintRuleKind(expressions: ExpressionChecker | undefined):
       validateUpdate: (object, old, { features }) => validateRule(object, old, { expressions, features }),
       delete: { returnsObject: true },
     },
-    columns: [
-      NAME_COLUMN,
-      column('Key', 'The key of the taint.'),
-      column('Value', 'The value of the taint.'),
-      column('Effect', 'What the taint does.'),
-      column('TimeAdded', 'The time since the taint was put on.'),
-      AGE_COLUMN,
-    ],
-    row: ({ metadata, spec }, now) => [
-      metadata.name ?? '',
-      spec.taint.key,
-      spec.taint.value ?? '',
-      spec.taint.effect,
-      spec.taint.timeAdded === undefined ? '' : sinceCell(spec.taint.timeAdded, now),
-      ageCell({ metadata }, now),
-    ],
+    table: {
+      columns: [
+        NAME_COLUMN,
+        column('Key', 'The key of the taint.'),
+        column('Value', 'The value of the taint.'),
+        column('Effect', 'What the taint does.'),
+        column('TimeAdded', 'The time since the taint was put on.'),
+        AGE_COLUMN,
+      ],
+      row: ({ metadata, spec }, now) => [
+        metadata.name ?? '',
+        spec.taint.key,
+        spec.taint.value ?? '',
+        spec.taint.effect,
+        spec.taint.timeAdded === undefined ? '' : sinceCell(spec.taint.timeAdded, now),
+        ageCell({ metadata }, now),
+      ],
+    },
   };
 }
 

@@ -41,15 +41,17 @@ export function resourceClaimTemplateKind(
     }),
     storageVersion: STORAGE_VERSION,
     strategy: {
-      findings: verdicts,
-      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataOnUpdate: [],
-      beginCreate: async (object, context) => {
-        if (context.features.enabled('DRAAdminAccess')) {
-          await verdicts.judge(object, adminRequest(object.spec.spec.devices.requests), context);
-        }
-        return undefined;
+      transaction: {
+        findings: verdicts,
+        beginCreate: async (object, context) => {
+          if (context.features.enabled('DRAAdminAccess')) {
+            await verdicts.judge(object, adminRequest(object.spec.spec.devices.requests), context);
+          }
+          return undefined;
+        },
       },
+      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
+      metadataRules: { onUpdate: [] },
       prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
       prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
       validate: (object, { features }) => [...verdicts.errors(object), ...validateSpec(object, features, false)],
@@ -64,8 +66,10 @@ export function resourceClaimTemplateKind(
       ],
       delete: { returnsObject: true },
     },
-    columns: [NAME_COLUMN, AGE_COLUMN],
-    row: (object, now) => [object.metadata.name ?? '', ageCell(object, now)],
+    table: {
+      columns: [NAME_COLUMN, AGE_COLUMN],
+      row: (object, now) => [object.metadata.name ?? '', ageCell(object, now)],
+    },
   };
 }
 

@@ -45,15 +45,17 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
     strategy: {
       hasStatus: true,
       hasGeneration: false,
-      findings: verdicts,
-      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataOnUpdate: [],
-      beginCreate: async (object, context) => {
-        if (context.features.enabled('DRAAdminAccess')) {
-          await verdicts.judge(object, adminRequest(object.spec.devices.requests), context);
-        }
-        return undefined;
+      transaction: {
+        findings: verdicts,
+        beginCreate: async (object, context) => {
+          if (context.features.enabled('DRAAdminAccess')) {
+            await verdicts.judge(object, adminRequest(object.spec.devices.requests), context);
+          }
+          return undefined;
+        },
       },
+      cost: { rulesWeight: EXPRESSIONS_WEIGHT },
+      metadataRules: { onUpdate: [] },
       prepareForCreate: (object, { features }) => {
         object.status = {};
         dropClaimSpecFields(object, undefined, features);
@@ -87,8 +89,10 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
       resetFields: { '': [['status']], status: [['spec']] },
     },
     subresources: { status: { kind: 'ResourceClaim', verbs: ['get', 'patch', 'update'] } },
-    columns: [NAME_COLUMN, column('State', 'Whether devices are allocated and reserved.'), AGE_COLUMN],
-    row: (object, now) => [object.metadata.name ?? '', stateCell(object), ageCell(object, now)],
+    table: {
+      columns: [NAME_COLUMN, column('State', 'Whether devices are allocated and reserved.'), AGE_COLUMN],
+      row: (object, now) => [object.metadata.name ?? '', stateCell(object), ageCell(object, now)],
+    },
   };
 }
 

@@ -34,24 +34,28 @@ export const resourceSlices: KindDefinition<ResourceSlice> = {
     },
     delete: { returnsObject: true },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Node', 'The node whose devices these are.'),
-    column('Driver', 'The driver of the devices.'),
-    column('Pool', 'The pool the devices belong to.'),
-    AGE_COLUMN,
-  ],
-  row: ({ metadata, spec }, now) => [
-    metadata.name ?? '',
-    spec.nodeName ?? '',
-    spec.driver,
-    spec.pool.name,
-    ageCell({ metadata }, now),
-  ],
-  selectableFields: ({ spec }) => ({ 'spec.nodeName': spec.nodeName ?? '', 'spec.driver': spec.driver }),
-  indexedField: 'spec.nodeName',
-  fieldLabelError: (label, version) =>
-    `field label not supported for ${RESOURCE_GROUP}/${version}, Kind=ResourceSlice: ${label}`,
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Node', 'The node whose devices these are.'),
+      column('Driver', 'The driver of the devices.'),
+      column('Pool', 'The pool the devices belong to.'),
+      AGE_COLUMN,
+    ],
+    row: ({ metadata, spec }, now) => [
+      metadata.name ?? '',
+      spec.nodeName ?? '',
+      spec.driver,
+      spec.pool.name,
+      ageCell({ metadata }, now),
+    ],
+  },
+  selection: {
+    fields: ({ spec }) => ({ 'spec.nodeName': spec.nodeName ?? '', 'spec.driver': spec.driver }),
+    indexedField: 'spec.nodeName',
+    fieldLabelError: (label, version) =>
+      `field label not supported for ${RESOURCE_GROUP}/${version}, Kind=ResourceSlice: ${label}`,
+  },
 };
 
 function stampTaints({ devices }: ResourceSlice['spec'], now: Date): void {

@@ -40,20 +40,22 @@ export const priorityClasses: KindDefinition<PriorityClass> = {
     validateUpdate: validatePriorityClassUpdate,
     delete: { checkName: refuseSystemClass },
   },
-  columns: [
-    NAME_COLUMN,
-    { name: 'Value', type: 'integer', description: 'The priority pods of this class get.' },
-    { name: 'Global-Default', type: 'boolean', description: 'Whether pods that name no class get this one.' },
-    AGE_COLUMN,
-    { name: 'PreemptionPolicy', type: 'string', description: 'Whether pods of this class drive others out.' },
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.value,
-    object.globalDefault ?? false,
-    ageCell(object, now),
-    object.preemptionPolicy ?? '',
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { name: 'Value', type: 'integer', description: 'The priority pods of this class get.' },
+      { name: 'Global-Default', type: 'boolean', description: 'Whether pods that name no class get this one.' },
+      AGE_COLUMN,
+      { name: 'PreemptionPolicy', type: 'string', description: 'Whether pods of this class drive others out.' },
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.value,
+      object.globalDefault ?? false,
+      ageCell(object, now),
+      object.preemptionPolicy ?? '',
+    ],
+  },
 };
 
 function refuseSystemClass(name: string): void {

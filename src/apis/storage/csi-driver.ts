@@ -49,30 +49,32 @@ export const csiDrivers: KindDefinition<CSIDriver> = {
     ],
     delete: { returnsObject: true },
   },
-  columns: [
-    NAME_COLUMN,
-    { name: 'AttachRequired', type: 'boolean', description: 'Whether volumes are attached to a node before use.' },
-    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver learns which pod mounts.' },
-    { name: 'StorageCapacity', type: 'boolean', description: 'Whether the driver says how much storage is left.' },
-    column('TokenRequests', 'Whom the tokens the driver gets are for.'),
-    {
-      name: 'RequiresRepublish',
-      type: 'boolean',
-      description: 'Whether the driver wants to be called again and again.',
-    },
-    column('Modes', 'Which volumes the driver can make.'),
-    AGE_COLUMN,
-  ],
-  row: ({ metadata, spec }, now) => [
-    metadata.name ?? '',
-    spec.attachRequired ?? true,
-    spec.podInfoOnMount ?? false,
-    spec.storageCapacity ?? false,
-    spec.tokenRequests === undefined ? '<unset>' : spec.tokenRequests.map(({ audience }) => audience).join(','),
-    spec.requiresRepublish ?? false,
-    (spec.volumeLifecycleModes ?? []).join(',') || '<none>',
-    ageCell({ metadata }, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { name: 'AttachRequired', type: 'boolean', description: 'Whether volumes are attached to a node before use.' },
+      { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether the driver learns which pod mounts.' },
+      { name: 'StorageCapacity', type: 'boolean', description: 'Whether the driver says how much storage is left.' },
+      column('TokenRequests', 'Whom the tokens the driver gets are for.'),
+      {
+        name: 'RequiresRepublish',
+        type: 'boolean',
+        description: 'Whether the driver wants to be called again and again.',
+      },
+      column('Modes', 'Which volumes the driver can make.'),
+      AGE_COLUMN,
+    ],
+    row: ({ metadata, spec }, now) => [
+      metadata.name ?? '',
+      spec.attachRequired ?? true,
+      spec.podInfoOnMount ?? false,
+      spec.storageCapacity ?? false,
+      spec.tokenRequests === undefined ? '<unset>' : spec.tokenRequests.map(({ audience }) => audience).join(','),
+      spec.requiresRepublish ?? false,
+      (spec.volumeLifecycleModes ?? []).join(',') || '<none>',
+      ageCell({ metadata }, now),
+    ],
+  },
 };
 
 function setDefaults({ spec }: CSIDriver): void {

@@ -22,7 +22,7 @@ export const csiNodes: KindDefinition<CSINode> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     allowUnconditionalUpdate: false,
     validate: validateCsiNode,
     validateUpdate: (object, old, { features }) => [
@@ -34,12 +34,14 @@ export const csiNodes: KindDefinition<CSINode> = {
     ],
     delete: { returnsObject: true },
   },
-  columns: [
-    NAME_COLUMN,
-    { name: 'Drivers', type: 'integer', description: 'How many drivers the node has.' },
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [object.metadata.name ?? '', (object.spec.drivers ?? []).length, ageCell(object, now)],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { name: 'Drivers', type: 'integer', description: 'How many drivers the node has.' },
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [object.metadata.name ?? '', (object.spec.drivers ?? []).length, ageCell(object, now)],
+  },
 };
 
 function validateCsiNode({ spec }: Readonly<CSINode>): FieldErrors {

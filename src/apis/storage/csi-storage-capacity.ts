@@ -25,7 +25,7 @@ export const csiStorageCapacities: KindDefinition<CSIStorageCapacity> = {
   storageVersion: 'v1',
   strategy: {
     allowUnconditionalUpdate: false,
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     validate: (object) => validateCapacity(object, false),
     validateUpdate: (object, old) => [
       ...validateNamespacedMeta(object.metadata),
@@ -36,8 +36,7 @@ export const csiStorageCapacities: KindDefinition<CSIStorageCapacity> = {
     warningsOnCreate: capacityWarnings,
     warningsOnUpdate: capacityWarnings,
   },
-  columns: CREATED_COLUMNS,
-  row: createdRow,
+  table: { columns: CREATED_COLUMNS, row: createdRow },
 };
 
 function validateCapacity(object: Readonly<CSIStorageCapacity>, allowInvalidLabelValue: boolean): FieldErrors {

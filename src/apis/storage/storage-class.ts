@@ -43,7 +43,7 @@ export const storageClasses: KindDefinition<StorageClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     validate: validateStorageClass,
     validateUpdate: (object, old) => [
       ...validateClusterMeta(object.metadata),
@@ -55,22 +55,24 @@ export const storageClasses: KindDefinition<StorageClass> = {
     warningsOnUpdate: storageClassWarnings,
     delete: { returnsObject: true },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Provisioner', 'What makes the volumes.'),
-    column('ReclaimPolicy', 'What becomes of a volume whose claim is gone.'),
-    column('VolumeBindingMode', 'When a volume is made and bound to its claim.'),
-    column('AllowVolumeExpansion', 'Whether claims may ask for more later.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    `${object.metadata.name ?? ''}${isDefaultClass(object) ? ' (default)' : ''}`,
-    object.provisioner,
-    object.reclaimPolicy ?? 'Delete',
-    object.volumeBindingMode ?? 'Immediate',
-    object.allowVolumeExpansion ?? false,
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Provisioner', 'What makes the volumes.'),
+      column('ReclaimPolicy', 'What becomes of a volume whose claim is gone.'),
+      column('VolumeBindingMode', 'When a volume is made and bound to its claim.'),
+      column('AllowVolumeExpansion', 'Whether claims may ask for more later.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      `${object.metadata.name ?? ''}${isDefaultClass(object) ? ' (default)' : ''}`,
+      object.provisioner,
+      object.reclaimPolicy ?? 'Delete',
+      object.volumeBindingMode ?? 'Immediate',
+      object.allowVolumeExpansion ?? false,
+      ageCell(object, now),
+    ],
+  },
 };
 
 const isDefaultClass = ({ metadata }: Readonly<StorageClass>): boolean =>

@@ -31,7 +31,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -41,7 +41,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
     validate: (object) => [...validateAttachment(object), ...validateNewAttachment(object)],
     validateUpdate: validateAttachmentUpdate,
     status: {
-      metadataOnUpdate: [],
+      metadataRules: { onUpdate: [] },
       prepareForUpdate: ({ metadata, status }, old, { features }) => {
         keepMetaForStatus(metadata, old.metadata);
         dropErrorCodes(status, old.status, features);
@@ -52,22 +52,24 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },
   subresources: { status: { kind: 'VolumeAttachment', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    { ...column('Attacher', 'The driver that attaches the volume.'), format: 'name' },
-    column('PV', 'The volume.'),
-    column('Node', 'The node it is attached to.'),
-    { name: 'Attached', type: 'boolean', description: 'Whether the volume is attached.' },
-    AGE_COLUMN,
-  ],
-  row: ({ metadata, spec, status }, now) => [
-    metadata.name ?? '',
-    spec.attacher,
-    spec.source.persistentVolumeName ?? '',
-    spec.nodeName,
-    status.attached,
-    ageCell({ metadata }, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      { ...column('Attacher', 'The driver that attaches the volume.'), format: 'name' },
+      column('PV', 'The volume.'),
+      column('Node', 'The node it is attached to.'),
+      { name: 'Attached', type: 'boolean', description: 'Whether the volume is attached.' },
+      AGE_COLUMN,
+    ],
+    row: ({ metadata, spec, status }, now) => [
+      metadata.name ?? '',
+      spec.attacher,
+      spec.source.persistentVolumeName ?? '',
+      spec.nodeName,
+      status.attached,
+      ageCell({ metadata }, now),
+    ],
+  },
 };
 
 function validateAttachment({ spec, status }: Readonly<VolumeAttachment>): FieldErrors {

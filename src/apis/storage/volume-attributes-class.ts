@@ -32,7 +32,7 @@ export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
   // A server of the release before must be able to read what this one wrote.
   storageVersion: 'v1beta1',
   strategy: {
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     validate: validateAttributesClass,
     validateUpdate: (object, old) => [
       ...validateClusterMeta(object.metadata),
@@ -44,8 +44,10 @@ export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
     ],
     delete: { returnsObject: true },
   },
-  columns: [NAME_COLUMN, column('DriverName', 'The driver that applies the attributes.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', object.driverName, ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('DriverName', 'The driver that applies the attributes.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', object.driverName, ageCell(object, now)],
+  },
 };
 
 function validateAttributesClass(object: Readonly<VolumeAttributesClass>): FieldErrors {

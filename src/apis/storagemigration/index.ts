@@ -29,7 +29,7 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
-    metadataOnUpdate: [],
+    metadataRules: { onUpdate: [] },
     prepareForCreate: (object) => {
       object.status = {};
     },
@@ -47,14 +47,16 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   },
   subresources: { status: { kind: 'StorageVersionMigration', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    column('Name', 'The name of the migration.'),
-    column('Resource', 'The resource whose objects are written anew, with its version and group.'),
-  ],
-  row: ({ metadata, spec: { resource } }) => [
-    metadata.name ?? '',
-    `${resource.resource ?? ''}.${resource.version ?? ''}.${resource.group ?? ''}`,
-  ],
+  table: {
+    columns: [
+      column('Name', 'The name of the migration.'),
+      column('Resource', 'The resource whose objects are written anew, with its version and group.'),
+    ],
+    row: ({ metadata, spec: { resource } }) => [
+      metadata.name ?? '',
+      `${resource.resource ?? ''}.${resource.version ?? ''}.${resource.group ?? ''}`,
+    ],
+  },
 };
 
 export const storagemigrationKinds: readonly KindDefinition[] = [storageVersionMigration];

@@ -82,7 +82,7 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
 
 /** Events are many and own nothing; they go by themselves. What is not stored cannot be collected. */
 function isCollected({ kind, resource }: ResourceRegistry): boolean {
-  if (kind.computed !== undefined || kind.virtualCreate !== undefined) return false;
+  if (kind.virtual !== undefined) return false;
   if (kind.verbs !== undefined && !['delete', 'list', 'watch'].every((verb) => kind.verbs?.some((v) => v === verb))) {
     return false;
   }

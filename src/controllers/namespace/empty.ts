@@ -89,7 +89,7 @@ function contents(registries: readonly ResourceRegistry[]): { pods: ResourceRegi
   const stores = new Set<unknown>();
   for (const registry of registries) {
     const { kind, store } = registry;
-    if (!kind.namespaced || kind.computed !== undefined || kind.virtualCreate !== undefined) continue;
+    if (!kind.namespaced || kind.virtual !== undefined) continue;
     if (kind.verbs !== undefined && !kind.verbs.includes('delete')) continue;
     if (stores.has(store)) continue;
     stores.add(store);

@@ -74,7 +74,7 @@ export function metaType(version: 'v1' | 'v1beta1', kind: string): StructType {
 /** How kube-apiserver names the type in its own words. */
 export function goName({ kind, definition }: Endpoint, suffix = ''): string {
   if (definition.custom) return `*unstructured.Unstructured${suffix}`;
-  const { storageGroup = kind.group } = definition;
+  const storageGroup = definition.storage?.group ?? kind.group;
   const group = PACKAGES[storageGroup] ?? storageGroup.split('.', 1)[0] ?? '';
   return `*${group}.${kind.kind}${suffix}`;
 }

@@ -56,7 +56,7 @@ export function tableOf(endpoint: Endpoint, items: readonly StoredObject[], form
     kind: 'Table',
     apiVersion: `meta.k8s.io/${form.version}`,
     metadata,
-    columnDefinitions: form.withoutColumns ? null : columnDefinitions(definition.columns),
+    columnDefinitions: form.withoutColumns ? null : columnDefinitions(definition.table.columns),
     rows: inRowOrder(endpoint, items).map((item) => rowOf(endpoint, item, form)),
   };
 }
@@ -72,16 +72,16 @@ export const columnDefinitions = (columns: readonly Column[]): readonly object[]
   }));
 
 export function inRowOrder({ definition }: Endpoint, items: readonly StoredObject[]): readonly StoredObject[] {
-  if (definition.compareRows === undefined || items.length < 2) return items;
-  return items.toSorted((a, b) => definition.compareRows?.(a.object(), b.object()) ?? 0);
+  if (definition.table.compareRows === undefined || items.length < 2) return items;
+  return items.toSorted((a, b) => definition.table.compareRows?.(a.object(), b.object()) ?? 0);
 }
 
 export function rowOf(endpoint: Endpoint, item: StoredObject, form: TableForm): Row {
   const { definition } = endpoint;
   const stored = item.object();
-  const conditions = definition.rowConditions?.(stored) ?? [];
+  const conditions = definition.table.rowConditions?.(stored) ?? [];
   return {
-    cells: definition.row(stored, form.now),
+    cells: definition.table.row(stored, form.now),
     ...(conditions.length > 0 && { conditions }),
     object: includedObject(endpoint, item, form),
   };

@@ -124,7 +124,7 @@ async function withConversions(
     const { key, apiVersion, object } = made.wants;
     try {
       const wanted = (await decodeTransferredCooperatively(definition, object)) as KubeObject & JsonObject;
-      const converted = await definition.convert?.(wanted, apiVersion);
+      const converted = await definition.storage?.convert?.(wanted, apiVersion);
       resolved.push({ key, object: await encodeForTransferCooperatively(converted ?? wanted) });
     } catch (error) {
       throw fromStorage(error, resource, '');

@@ -14,7 +14,7 @@ import { OtherVersionError, UnconvertedError, type Versions } from '../../schema
 import { typeOf } from '../../schema/catalogue.js';
 import { parseJsonTree } from '../../schema/json/decode.js';
 import { deepCopy } from '../../schema/deep-copy.js';
-import type { KindDefinition, KindVersion } from '../../registry/kind.js';
+import type { KindStorage, KindVersion } from '../../registry/kind.js';
 import type { Endpoint } from '../contract/endpoint.js';
 
 /** A kind's versions during one request. */
@@ -27,7 +27,8 @@ export interface Conversions {
 const memo = new WeakMap<Endpoint, Conversions>();
 
 export function conversionsOf(endpoint: Endpoint): Conversions {
-  const convert = endpoint.definition.convert?.bind(endpoint.definition);
+  const { storage } = endpoint.definition;
+  const convert = storage?.convert?.bind(storage);
   if (convert !== undefined) return webhookConversions(createVersions(endpoint), convert, endpoint.resource);
   let known = memo.get(endpoint);
   if (known === undefined) {
@@ -85,7 +86,7 @@ export class ConversionRequired extends Error {
 
 /** As conversionsOf(), where no webhook can be called: the conversions by webhook have to be passed. */
 export function resolvedVersions(endpoint: Endpoint, resolved: readonly ResolvedConversion[] = []): Versions {
-  if (endpoint.definition.convert === undefined) return conversionsOf(endpoint).versions;
+  if (endpoint.definition.storage?.convert === undefined) return conversionsOf(endpoint).versions;
   return {
     typeAt: createVersions(endpoint).typeAt,
     convert(object, fromApiVersion, toApiVersion) {
@@ -111,7 +112,7 @@ class StillConverting extends Error {
 /** Conversions are memoized by what was converted: work that runs again builds its objects again, too. */
 function webhookConversions(
   { typeAt }: Versions,
-  convert: NonNullable<KindDefinition['convert']>,
+  convert: NonNullable<KindStorage['convert']>,
   resource: GroupResource,
 ): Conversions {
   const known = new Map<string, JsonObject | UnconvertedError>();

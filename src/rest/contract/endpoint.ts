@@ -72,7 +72,7 @@ const NO_HEAD = Buffer.alloc(0);
 
 /** The group version objects are kept in. */
 export const storageVersionOf = (definition: KindDefinition): GroupVersion => ({
-  group: definition.storageGroup ?? definition.group,
+  group: definition.storage?.group ?? definition.group,
   version: definition.storageVersion,
 });
 

@@ -47,7 +47,7 @@ function checkFields(endpoint: Endpoint, selector: FieldSelector): void {
       throw badRequest(`${goQuote(field)} is not a known field selector: only ${names.map(goQuote).join(', ')}`);
     }
     throw badRequest(
-      definition.fieldLabelError?.(field, endpoint.kind.version) ?? `field label not supported: ${field}`,
+      definition.selection?.fieldLabelError?.(field, endpoint.kind.version) ?? `field label not supported: ${field}`,
     );
   }
 }
@@ -59,7 +59,7 @@ function knownFields(endpoint: Endpoint): ReadonlySet<string> | undefined {
   if (memoizedFields.has(endpoint)) return memoizedFields.get(endpoint);
   const { definition, type } = endpoint;
   const unset = normalize(type, { metadata: {} }) as unknown as KubeObject;
-  const fields = definition.selectableFields?.(toStorage(endpoint, unset));
+  const fields = definition.selection?.fields?.(toStorage(endpoint, unset));
   const known = fields === undefined ? undefined : new Set(Object.keys(fields));
   memoizedFields.set(endpoint, known);
   return known;

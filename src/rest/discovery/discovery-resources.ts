@@ -74,6 +74,6 @@ function subresourcesOf({ definition }: Endpoint): ApiResource[] {
 /** Changes when the stored form does, so that whoever migrates objects knows. */
 function storageVersionHash(definition: KindDefinition): string {
   const { group, version } = storageVersionOf(definition);
-  const text = `${group}/${definition.shownStorageVersion ?? version}/${definition.kind}`;
+  const text = `${group}/${definition.storage?.shownVersion ?? version}/${definition.kind}`;
   return crypto.createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }

@@ -285,8 +285,7 @@ function widget(description: string, subresources: Record<string, Subresource> =
       openApiSchema: () => ({ type: 'object', description }),
       strategy: { validate: () => [], validateUpdate: () => [] },
       subresources,
-      columns: [],
-      row: () => [],
+      table: { columns: [], row: () => [] },
     },
     { type: named('example.test.v1.Widget'), listType: named('example.test.v1.WidgetList') },
   );

@@ -33,7 +33,7 @@ export async function createObject(
 ): Promise<HttpResponse> {
   const { http, info } = request;
   const { definition, registry } = endpoint;
-  const path = endpoint.definition.virtualCreate === undefined ? undefined : WITHOUT_TABLES;
+  const path = definition.virtual?.create === undefined ? undefined : WITHOUT_TABLES;
   const negotiated = negotiate(http, services.mediaTypes, path);
   bodyMediaType(http, services.mediaTypes);
   const span = request.trace?.span;
@@ -70,12 +70,13 @@ export async function createObject(
     const admitting = services.admission.admit(attributes);
     if (admitting !== undefined) await admitting;
     tidyAdmitted(object, owned, (text) => request.warn(text));
-    if (definition.virtualCreate !== undefined) {
+    const { virtual } = definition;
+    if (virtual?.create !== undefined) {
       await services.admission.validate(attributes);
-      const made = await definition.virtualCreate(object, context);
+      const made = await virtual.create(object, context);
       const answer = typeOfAnswer(made, endpoint.type);
       const rendering = { request: http, negotiated, converter: services.converter };
-      const respondMade = large || definition.largeAnswers === true ? respondLargeValue : respondValue;
+      const respondMade = large || virtual.largeAnswers === true ? respondLargeValue : respondValue;
       return () => respondMade(rendering, 201, answer, made);
     }
     if (large) await yieldToEventLoop();

@@ -58,7 +58,7 @@ const WRITING = 'About to write a response';
 
 /** What expires has no cache in kube-apiserver: its store is read, where such a version is the client's mistake. */
 function checkGetVersion({ definition }: Endpoint, resourceVersion: string): void {
-  if (definition.ttlSeconds === undefined) return checkResourceVersion(resourceVersion);
+  if (definition.storage?.ttlSeconds === undefined) return checkResourceVersion(resourceVersion);
   const wrong = resourceVersionError(resourceVersion);
   if (wrong !== undefined) throw badRequest(`invalid resource version: ${wrong}`);
 }

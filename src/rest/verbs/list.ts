@@ -188,7 +188,7 @@ const withoutNewline = (json: Buffer): Buffer => json.subarray(0, -1);
 /** Rows that have an order are compared as objects: all are parsed for it, and held until they are in order. */
 async function inOrder(rendering: Rendering, items: readonly StoredObject[]): Promise<readonly StoredObject[]> {
   const { definition } = rendering.endpoint;
-  if (rendering.negotiated.transform?.kind !== 'Table' || definition.compareRows === undefined) return items;
+  if (rendering.negotiated.transform?.kind !== 'Table' || definition.table.compareRows === undefined) return items;
   const held: object[] = [];
   const yielder = new Yielder();
   for (const item of items) {

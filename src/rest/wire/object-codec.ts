@@ -1,5 +1,5 @@
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
-import type { KindDefinition } from '../../registry/kind.js';
+import type { KindStorage } from '../../registry/kind.js';
 import { decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { readPieces } from '../../schema/json/decode-pieces.js';
 import { decodeStoredJson } from '../../schema/json/decode-stored.js';
@@ -31,7 +31,7 @@ export interface StoredVersions {
  */
 export function objectCodec(
   type: StructType,
-  shape?: KindDefinition['storedShape'],
+  shape?: KindStorage['shape'],
   defaults?: (object: KubeObject) => void,
   versions?: StoredVersions,
 ): ObjectCodec {

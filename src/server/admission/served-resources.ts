@@ -30,7 +30,7 @@ export const servedResources = (resources: Resources): ServedResources => ({
   },
   convert({ group, version, resource }, object) {
     const endpoint = resources.find(group, version, resource);
-    if (endpoint?.definition.convert === undefined || endpoint.kind.kind !== object.kind) return undefined;
+    if (endpoint?.definition.storage?.convert === undefined || endpoint.kind.kind !== object.kind) return undefined;
     const apiVersion = apiVersionOf(endpoint.kind);
     return object.apiVersion === apiVersion ? undefined : converted(endpoint, object, apiVersion);
   },
@@ -74,7 +74,7 @@ function changedOnWorker(
 
 async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
   try {
-    const made = await endpoint.definition.convert?.(object as JsonObject & KubeObject, apiVersion);
+    const made = await endpoint.definition.storage?.convert?.(object as JsonObject & KubeObject, apiVersion);
     return decodeTree(endpoint.type, made, { strict: false }).object as unknown as KubeObject;
   } catch (error) {
     throw fromStorage(error, endpoint.resource, object.metadata.name ?? '');

@@ -27,7 +27,7 @@ const PARTS = {
   identity: {},
 } as unknown as KindParts;
 const KINDS = serverKinds(PARTS).filter((kind) => {
-  const isStored = kind.virtualCreate === undefined && kind.computed === undefined;
+  const isStored = kind.virtual === undefined;
   return isStored && (kind.verbs === undefined || kind.verbs.includes('watch'));
 });
 const NAMES = ['one', 'three', 'two'];
@@ -67,7 +67,7 @@ describe('with a store elsewhere, from the bytes that were written to it as from
   for (const kind of KINDS) {
     it(`${kind.group || 'core'} ${kind.kind} is the same`, async () => {
       const objects = new Objects(kind, elsewhere(openMemoryStore()));
-      const isProtobuf = kind.storedShape === undefined;
+      const isProtobuf = kind.storage?.shape === undefined;
       for (const answers of objects.answers()) {
         const { storedForm } = await objects.write('one');
         assert.equal(storedForm?.subarray(0, 3).toString() === 'k8s', isProtobuf);

@@ -159,7 +159,7 @@ export class Resources {
 
   /** Served resources whose objects lie in a store: not those that only answer, or are computed on read. */
   stored(): ResourceRegistry[] {
-    return this.served().filter(({ kind }) => kind.virtualCreate === undefined && kind.computed === undefined);
+    return this.served().filter(({ kind }) => kind.virtual === undefined);
   }
 
   /** The stores of built-in resources that are served. */
@@ -247,7 +247,7 @@ export class Resources {
       kind: definition,
       resource: { group: definition.group, resource: definition.plural },
       // A shared object is invalid as what it is stored as.
-      groupKind: { group: definition.storageGroup ?? definition.group, kind: definition.kind },
+      groupKind: { group: definition.storage?.group ?? definition.group, kind: definition.kind },
       store,
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
@@ -267,12 +267,13 @@ export class Resources {
   /** Kinds that share their objects with another group's share its store, too. */
   private storeOf(definition: KindDefinition): ManagedResourceStore {
     const { group, version } = storageVersionOf(definition);
-    const prefix = `${this.options.prefix}/${definition.keyPrefix ?? definition.plural}/`;
+    const prefix = `${this.options.prefix}/${definition.storage?.keyPrefix ?? definition.plural}/`;
     const sharing = this.storedUnder.get(prefix) ?? [];
     this.storedUnder.set(prefix, sharing);
     sharing.push(definition);
     const known = this.stores.get(prefix);
     if (known !== undefined) return known;
+    const { selection } = definition;
     const storeOptions: ResourceStoreOptions = {
       resource: { group, resource: definition.plural },
       prefix,
@@ -281,14 +282,14 @@ export class Resources {
       typeName: `*${packageOf(group)}.${definition.kind}`,
       ...this.unsafeDeletion(),
       codec: lazyCodec(definition, () => typeOfKind(group, version, definition.kind)),
-      ...(definition.indexedField !== undefined && { indexedField: definition.indexedField }),
-      ...(definition.textFields !== undefined && { textFields: definition.textFields }),
+      ...(selection?.indexedField !== undefined && { indexedField: selection.indexedField }),
+      ...(selection?.textFields !== undefined && { textFields: selection.textFields }),
       fieldsOf: (object: KubeObject) =>
         sharing.length === 1
-          ? (definition.selectableFields?.(object) ?? {})
-          : (Object.assign({}, ...sharing.map((kind) => kind.selectableFields?.(object))) as Record<string, string>),
+          ? (selection?.fields(object) ?? {})
+          : (Object.assign({}, ...sharing.map((kind) => kind.selection?.fields(object))) as Record<string, string>),
     };
-    const computed = definition.computed?.bind(definition);
+    const computed = definition.virtual?.objects?.bind(definition.virtual);
     const store =
       computed === undefined
         ? this.options.openStore(storeOptions)
@@ -345,7 +346,12 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
   let codec: ObjectCodec | undefined;
   const stored = definition.versions.find(({ version }) => version === storageVersionOf(definition).version);
   const get = (): ObjectCodec =>
-    (codec ??= objectCodec(type(), definition.storedShape, stored?.defaults?.bind(stored), storedVersions(definition)));
+    (codec ??= objectCodec(
+      type(),
+      definition.storage?.shape,
+      stored?.defaults?.bind(stored),
+      storedVersions(definition),
+    ));
   /** Nothing at all reads as an object with nothing in it, as it does for kube-apiserver. */
   const nothing = (): KubeObject => {
     const apiVersion = apiVersionOf(storageVersionOf(definition));

@@ -17,11 +17,11 @@ export const controllerRevisions: KindDefinition<ControllerRevision> = {
   plural: 'controllerrevisions',
   singular: 'controllerrevision',
   namespaced: true,
-  keyPrefix: 'controllerrevisions',
+  storage: { keyPrefix: 'controllerrevisions' },
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ data, revision }) => [...validateNonNegative(revision, REVISION), ...validateData(data)],
     validateUpdate: ({ metadata, data, revision }, old) => [
       ...validateNamespacedMeta(metadata),
@@ -30,13 +30,15 @@ export const controllerRevisions: KindDefinition<ControllerRevision> = {
     ],
     resetFields: { '': [] },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Controller', 'The object whose state it keeps.'),
-    column('Revision', 'The place of this state among those kept.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision, ageCell(object, now)],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Controller', 'The object whose state it keeps.'),
+      column('Revision', 'The place of this state among those kept.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision, ageCell(object, now)],
+  },
 };
 
 function validateData(data: unknown): FieldErrors {

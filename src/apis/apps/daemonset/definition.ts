@@ -29,7 +29,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
   shortNames: ['ds'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'daemonsets',
+  storage: { keyPrefix: 'daemonsets' },
   versions: [
     {
       version: 'v1',
@@ -55,7 +55,7 @@ export const daemonSets: KindDefinition<DaemonSet> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ spec }, context) => validateDaemonSetSpec(spec, podRules(context, false)),
     validateUpdate: ({ metadata, spec }, old, context) => {
       const rules = podRules(context, false, old.spec.template);
@@ -77,30 +77,32 @@ export const daemonSets: KindDefinition<DaemonSet> = {
       validateUpdate: ({ status }, old) => validateDaemonSetStatus(status, old.status),
     },
   },
-  columns: [
-    NAME_COLUMN,
-    count('Desired', 'How many nodes should run its pod.'),
-    count('Current', 'How many of those have a pod.'),
-    count('Ready', 'How many of those have a ready pod.'),
-    count('Up-to-date', 'How many have a pod of the newest template.'),
-    count('Available', 'How many have had a ready pod long enough.'),
-    column('Node Selector', 'The labels of nodes that run its pod.'),
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.status.desiredNumberScheduled,
-    object.status.currentNumberScheduled,
-    object.status.numberReady,
-    object.status.updatedNumberScheduled ?? 0,
-    object.status.numberAvailable ?? 0,
-    labelsCell(object.spec.template.spec.nodeSelector),
-    ageCell(object, now),
-    ...containerCells(object.spec.template.spec.containers),
-    selectorCell(object.spec.selector),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      count('Desired', 'How many nodes should run its pod.'),
+      count('Current', 'How many of those have a pod.'),
+      count('Ready', 'How many of those have a ready pod.'),
+      count('Up-to-date', 'How many have a pod of the newest template.'),
+      count('Available', 'How many have had a ready pod long enough.'),
+      column('Node Selector', 'The labels of nodes that run its pod.'),
+      AGE_COLUMN,
+      ...containerColumns,
+      wideColumn('Selector', 'The labels of its pods.'),
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.status.desiredNumberScheduled,
+      object.status.currentNumberScheduled,
+      object.status.numberReady,
+      object.status.updatedNumberScheduled ?? 0,
+      object.status.numberAvailable ?? 0,
+      labelsCell(object.spec.template.spec.nodeSelector),
+      ageCell(object, now),
+      ...containerCells(object.spec.template.spec.containers),
+      selectorCell(object.spec.selector),
+    ],
+  },
 };
 
 const NOTHING_SCHEDULED = {

@@ -32,7 +32,7 @@ export const deployments: KindDefinition<Deployment> = {
   shortNames: ['deploy'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'deployments',
+  storage: { keyPrefix: 'deployments' },
   versions: [
     {
       version: 'v1',
@@ -52,7 +52,7 @@ export const deployments: KindDefinition<Deployment> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ spec }, context) => validateDeploymentSpec(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) => [
       ...validateDeploymentSpec(spec, podRules(context, false, old.spec.template)),
@@ -77,24 +77,26 @@ export const deployments: KindDefinition<Deployment> = {
     },
     resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Ready', 'Number of the pod with ready state'),
-    column('Up-to-date', 'How many pods are made from the newest template.'),
-    column('Available', 'How many pods have been ready long enough.'),
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    `${object.status.readyReplicas ?? 0}/${object.spec.replicas ?? 0}`,
-    object.status.updatedReplicas ?? 0,
-    object.status.availableReplicas ?? 0,
-    ageCell(object, now),
-    ...containerCells(object.spec.template.spec.containers),
-    selectorText(object.spec.selector, '<invalid>'),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Ready', 'Number of the pod with ready state'),
+      column('Up-to-date', 'How many pods are made from the newest template.'),
+      column('Available', 'How many pods have been ready long enough.'),
+      AGE_COLUMN,
+      ...containerColumns,
+      wideColumn('Selector', 'The labels of its pods.'),
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      `${object.status.readyReplicas ?? 0}/${object.spec.replicas ?? 0}`,
+      object.status.updatedReplicas ?? 0,
+      object.status.availableReplicas ?? 0,
+      ageCell(object, now),
+      ...containerCells(object.spec.template.spec.containers),
+      selectorText(object.spec.selector, '<invalid>'),
+    ],
+  },
   subresources: { scale: scaleSubresource<Deployment>(({ spec }) => selectorText(spec.selector)) },
 };
 

@@ -31,7 +31,7 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
   shortNames: ['rs'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'replicasets',
+  storage: { keyPrefix: 'replicasets' },
   versions: [
     {
       version: 'v1',
@@ -50,7 +50,7 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ spec }, context) => validateReplicaSetSpec(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) => [
       ...validateReplicaSetSpec(spec, podRules(context, false, old.spec.template)),
@@ -69,8 +69,7 @@ export const replicaSets: KindDefinition<ReplicaSet> = {
       validateUpdate: ({ status }) => validateReplicaSetStatus(status),
     },
   },
-  columns: replicaColumns,
-  row: (object, now) => replicaRow(object, now, selectorCell(object.spec.selector)),
+  table: { columns: replicaColumns, row: (object, now) => replicaRow(object, now, selectorCell(object.spec.selector)) },
   subresources: { scale: scaleSubresource<ReplicaSet>(({ spec }) => selectorText(spec.selector)) },
 };
 

@@ -25,7 +25,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
   shortNames: ['sts'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'statefulsets',
+  storage: { keyPrefix: 'statefulsets' },
   versions: [{ version: 'v1', defaults: setDefaults, defaultsBehindGates }],
   storageVersion: 'v1',
   strategy: {
@@ -39,7 +39,7 @@ export const statefulSets: KindDefinition<StatefulSet> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsLabel,
+    metadataRules: { validateName: nameIsDnsLabel },
     validate: ({ spec }, context) => validateStatefulSetCreate(spec, podRules(context, false)),
     validateUpdate: ({ spec }, old, context) =>
       validateStatefulSetUpdate(spec, old.spec, podRules(context, false, old.spec.template)),
@@ -59,13 +59,15 @@ export const statefulSets: KindDefinition<StatefulSet> = {
     ],
     status: { validateUpdate: ({ status }, old) => validateStatefulSetStatus(status, old.status) },
   },
-  columns: [NAME_COLUMN, column('Ready', 'Number of the pod with ready state'), AGE_COLUMN, ...containerColumns],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    `${object.status.readyReplicas ?? 0}/${object.spec.replicas ?? 0}`,
-    ageCell(object, now),
-    ...containerCells(object.spec.template.spec.containers),
-  ],
+  table: {
+    columns: [NAME_COLUMN, column('Ready', 'Number of the pod with ready state'), AGE_COLUMN, ...containerColumns],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      `${object.status.readyReplicas ?? 0}/${object.spec.replicas ?? 0}`,
+      ageCell(object, now),
+      ...containerCells(object.spec.template.spec.containers),
+    ],
+  },
   subresources: { scale: scaleSubresource<StatefulSet>(({ spec }) => selectorText(spec.selector)) },
 };
 

@@ -26,7 +26,7 @@ export const cronJobs: KindDefinition<CronJob> = {
   shortNames: ['cj'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'cronjobs',
+  storage: { keyPrefix: 'cronjobs' },
   versions: [
     {
       version: 'v1',
@@ -45,7 +45,7 @@ export const cronJobs: KindDefinition<CronJob> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     canonicalize: ({ spec }) => canonicalizeJobTemplate(spec.jobTemplate.spec),
     validate: ({ metadata, spec }, context) => [
       ...validateCronJobSpec(spec, undefined, podRules(context, false)),
@@ -65,30 +65,32 @@ export const cronJobs: KindDefinition<CronJob> = {
           ]
         : []),
     ],
-    status: { metadataOnUpdate: [], validateUpdate: () => [] },
+    status: { metadataRules: { onUpdate: [] }, validateUpdate: () => [] },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Schedule', 'When jobs are made, in cron form.'),
-    column('Timezone', 'The zone the schedule is read in.'),
-    { name: 'Suspend', type: 'boolean', description: 'Whether making jobs is put off.' },
-    { name: 'Active', type: 'integer', description: 'How many of its jobs run.' },
-    column('Last Schedule', 'The time since a job was last made.'),
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.schedule,
-    object.spec.timeZone ?? '<none>',
-    object.spec.suspend === undefined ? '<unset>' : object.spec.suspend ? 'True' : 'False',
-    (object.status.active ?? []).length,
-    object.status.lastScheduleTime ? sinceCell(object.status.lastScheduleTime, now) : '<none>',
-    ageCell(object, now),
-    ...containerCells(object.spec.jobTemplate.spec.template.spec.containers),
-    selectorCell(object.spec.jobTemplate.spec.selector),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Schedule', 'When jobs are made, in cron form.'),
+      column('Timezone', 'The zone the schedule is read in.'),
+      { name: 'Suspend', type: 'boolean', description: 'Whether making jobs is put off.' },
+      { name: 'Active', type: 'integer', description: 'How many of its jobs run.' },
+      column('Last Schedule', 'The time since a job was last made.'),
+      AGE_COLUMN,
+      ...containerColumns,
+      wideColumn('Selector', 'The labels of its pods.'),
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.spec.schedule,
+      object.spec.timeZone ?? '<none>',
+      object.spec.suspend === undefined ? '<unset>' : object.spec.suspend ? 'True' : 'False',
+      (object.status.active ?? []).length,
+      object.status.lastScheduleTime ? sinceCell(object.status.lastScheduleTime, now) : '<none>',
+      ageCell(object, now),
+      ...containerCells(object.spec.jobTemplate.spec.template.spec.containers),
+      selectorCell(object.spec.jobTemplate.spec.selector),
+    ],
+  },
 };
 
 function validateNameLength(name: string): FieldErrors {

@@ -34,7 +34,7 @@ export const jobs: KindDefinition<Job> = {
   singular: 'job',
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'jobs',
+  storage: { keyPrefix: 'jobs' },
   versions: [{ version: 'v1', defaults: defaultJob, defaultsBehindGates: defaultJobBehindGates }],
   storageVersion: 'v1',
   strategy: {
@@ -52,8 +52,7 @@ export const jobs: KindDefinition<Job> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
-    metadataOnUpdate: [],
+    metadataRules: { validateName: nameIsDnsSubdomain, onUpdate: [] },
     canonicalize: canonicalizeJob,
     validate: (job, context) => validateJob(job, podRules(context, false), true),
     validateUpdate: (job, old, context) => {
@@ -81,26 +80,30 @@ export const jobs: KindDefinition<Job> = {
         'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Status', 'Status of the job.'),
-    column('Completions', 'How many pods have succeeded.'),
-    column('Duration', 'Time required to complete the job.'),
-    AGE_COLUMN,
-    ...containerColumns,
-    wideColumn('Selector', 'The labels of its pods.'),
-  ],
-  row: (job, now) => [
-    job.metadata.name ?? '',
-    statusCell(job),
-    completionsCell(job),
-    durationCell(job, now),
-    ageCell(job, now),
-    ...containerCells(job.spec.template.spec.containers),
-    selectorCell(job.spec.selector),
-  ],
-  selectableFields: ({ status }) => ({ 'status.successful': String(status.succeeded ?? 0) }),
-  fieldLabelError: (label) => `field label ${goQuote(label)} not supported for Job`,
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Status', 'Status of the job.'),
+      column('Completions', 'How many pods have succeeded.'),
+      column('Duration', 'Time required to complete the job.'),
+      AGE_COLUMN,
+      ...containerColumns,
+      wideColumn('Selector', 'The labels of its pods.'),
+    ],
+    row: (job, now) => [
+      job.metadata.name ?? '',
+      statusCell(job),
+      completionsCell(job),
+      durationCell(job, now),
+      ageCell(job, now),
+      ...containerCells(job.spec.template.spec.containers),
+      selectorCell(job.spec.selector),
+    ],
+  },
+  selection: {
+    fields: ({ status }) => ({ 'status.successful': String(status.succeeded ?? 0) }),
+    fieldLabelError: (label) => `field label ${goQuote(label)} not supported for Job`,
+  },
 };
 
 const GATED = [

@@ -18,11 +18,12 @@ export const bindingKind = ({ operations }: BindingParts): KindDefinition<Bindin
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: { validate: () => [], validateUpdate: () => [] },
-  columns: [NAME_COLUMN],
-  row: ({ metadata }) => [metadata.name ?? ''],
-  virtualCreate: async (body, context) => {
-    const name = body.metadata.name ?? '';
-    const action = { name, namespace: context.namespace, body, context, operations: operations() };
-    return (await bindPod(action)).object;
+  table: { columns: [NAME_COLUMN], row: ({ metadata }) => [metadata.name ?? ''] },
+  virtual: {
+    create: async (body, context) => {
+      const name = body.metadata.name ?? '';
+      const action = { name, namespace: context.namespace, body, context, operations: operations() };
+      return (await bindPod(action)).object;
+    },
   },
 });

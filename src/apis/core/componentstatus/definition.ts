@@ -27,29 +27,33 @@ export const componentStatusKind = ({ stores }: ComponentStatusParts): KindDefin
   versions: [{ version: 'v1', ...deprecated('v1 ComponentStatus', { in: '1.19' }) }],
   storageVersion: 'v1',
   strategy: { validate: () => [], validateUpdate: () => [] },
-  computed: async () => {
-    const client = new HttpClient({ dialer: directDialer, tls: () => ({ insecure: true, ca: '' }) });
-    const probes: Record<string, () => Promise<string>> = {
-      'controller-manager': () => getHealth(client, 10257),
-      scheduler: () => getHealth(client, 10259),
-    };
-    for (const [name, check] of Object.entries(stores())) probes[name] = () => check().then(() => 'ok');
-    try {
-      return await Promise.all(Object.entries(probes).map(([name, probe]) => statusOf(name, probe)));
-    } finally {
-      client.close();
-    }
+  virtual: {
+    objects: async () => {
+      const client = new HttpClient({ dialer: directDialer, tls: () => ({ insecure: true, ca: '' }) });
+      const probes: Record<string, () => Promise<string>> = {
+        'controller-manager': () => getHealth(client, 10257),
+        scheduler: () => getHealth(client, 10259),
+      };
+      for (const [name, check] of Object.entries(stores())) probes[name] = () => check().then(() => 'ok');
+      try {
+        return await Promise.all(Object.entries(probes).map(([name, probe]) => statusOf(name, probe)));
+      } finally {
+        client.close();
+      }
+    },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Status', 'Status of the component conditions'),
-    column('Message', 'Message of the component conditions'),
-    column('Error', 'Error of the component conditions'),
-  ],
-  row: ({ metadata, conditions }) => {
-    const healthy = (conditions ?? []).find(({ type }) => type === 'Healthy');
-    const state = healthy === undefined ? 'Unknown' : healthy.status === 'True' ? 'Healthy' : 'Unhealthy';
-    return [metadata.name ?? '', state, healthy?.message ?? '', healthy?.error ?? ''];
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Status', 'Status of the component conditions'),
+      column('Message', 'Message of the component conditions'),
+      column('Error', 'Error of the component conditions'),
+    ],
+    row: ({ metadata, conditions }) => {
+      const healthy = (conditions ?? []).find(({ type }) => type === 'Healthy');
+      const state = healthy === undefined ? 'Unknown' : healthy.status === 'True' ? 'Healthy' : 'Unhealthy';
+      return [metadata.name ?? '', state, healthy?.message ?? '', healthy?.error ?? ''];
+    },
   },
 });
 

@@ -13,12 +13,14 @@ export const configMaps: KindDefinition<ConfigMap> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     validate: validateConfigMap,
     validateUpdate: validateConfigMapUpdate,
   },
-  columns: [NAME_COLUMN, column('Data', 'How many keys the map holds.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', keyCount(object), ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Data', 'How many keys the map holds.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', keyCount(object), ageCell(object, now)],
+  },
 };
 
 const keyCount = ({ data, binaryData }: Readonly<ConfigMap>): number =>

@@ -25,17 +25,19 @@ export const endpoints: KindDefinition<Endpoints> = {
     },
   ],
   storageVersion: 'v1',
-  keyPrefix: 'services/endpoints',
+  storage: { keyPrefix: 'services/endpoints' },
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     validate: (object) => validateEndpoints(object),
     validateUpdate: (object, old) => validateEndpoints(object, old),
     warningsOnCreate: addressWarnings,
     warningsOnUpdate: addressWarnings,
     allowCreateOnUpdate: true,
   },
-  columns: [NAME_COLUMN, column('Endpoints', 'The first ready addresses, with their ports.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', addressesCell(object), ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Endpoints', 'The first ready addresses, with their ports.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', addressesCell(object), ageCell(object, now)],
+  },
 };
 
 function setDefaults(object: Endpoints): void {

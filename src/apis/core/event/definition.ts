@@ -11,21 +11,22 @@ export const sharedEvent = {
   singular: 'event',
   shortNames: ['ev'],
   namespaced: true,
-  keyPrefix: 'events',
-  columns: [
-    column('Last Seen', 'The time since it was last seen.'),
-    column('Type', 'Whether it is normal or a warning.'),
-    column('Reason', 'Why it happened, in one word for programs.'),
-    column('Object', 'What it is about.'),
-    wideColumn('Subobject', 'The part of the object it is about.'),
-    wideColumn('Source', 'Who reported it.'),
-    column('Message', 'What happened, for people.'),
-    wideColumn('First Seen', 'The time since it was first seen.'),
-    wideColumn('Count', 'How often it was seen.'),
-    { ...NAME_COLUMN, priority: 1 },
-  ],
-  row: eventRow,
-  ttlSeconds: (_event, { options }) => options.eventTtlSeconds,
+  storage: { keyPrefix: 'events', ttlSeconds: (_event, { options }) => options.eventTtlSeconds },
+  table: {
+    columns: [
+      column('Last Seen', 'The time since it was last seen.'),
+      column('Type', 'Whether it is normal or a warning.'),
+      column('Reason', 'Why it happened, in one word for programs.'),
+      column('Object', 'What it is about.'),
+      wideColumn('Subobject', 'The part of the object it is about.'),
+      wideColumn('Source', 'Who reported it.'),
+      column('Message', 'What happened, for people.'),
+      wideColumn('First Seen', 'The time since it was first seen.'),
+      wideColumn('Count', 'How often it was seen.'),
+      { ...NAME_COLUMN, priority: 1 },
+    ],
+    row: eventRow,
+  },
 } satisfies Partial<KindDefinition<Event>>;
 
 export const events: KindDefinition<Event> = {
@@ -34,19 +35,18 @@ export const events: KindDefinition<Event> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    validateName: pathSegmentName,
-    anyFinalizer: true,
-    metadataOnUpdate: [],
-    metadataCheckedLast: true,
+    metadataRules: { validateName: pathSegmentName, anyFinalizer: true, onUpdate: [], checkedLast: true },
     validate: validateCoreEvent,
     validateUpdate: validateCoreEvent,
     allowCreateOnUpdate: true,
     delete: { defaultGarbageCollection: 'unsupported' },
   },
-  selectableFields: (event) => ({
-    ...selectable(event, 'involvedObject', 'reportingComponent'),
-    source: sourceOf(event),
-  }),
+  selection: {
+    fields: (event) => ({
+      ...selectable(event, 'involvedObject', 'reportingComponent'),
+      source: sourceOf(event),
+    }),
+  },
 };
 
 /** The selectable fields under the names one group gives them. */

@@ -15,7 +15,7 @@ export const limitRanges: KindDefinition<LimitRange> = {
   versions: [{ version: 'v1', defaults: ({ spec }) => (spec.limits ?? []).forEach(setItemDefaults) }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole'],
+    metadataRules: { onUpdate: ['whole'] },
     prepareForCreate: ({ metadata }) => {
       metadata.name ||= randomUUID();
     },
@@ -26,8 +26,10 @@ export const limitRanges: KindDefinition<LimitRange> = {
       if (spec.limits?.length === 0) spec.limits = null;
     },
   },
-  columns: [NAME_COLUMN, CREATED_AT_COLUMN],
-  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
+  table: {
+    columns: [NAME_COLUMN, CREATED_AT_COLUMN],
+    row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
+  },
 };
 
 /** What is unset defaults from the next thing that is set: limit from max, request from limit or min. */

@@ -19,8 +19,7 @@ export const namespaces: KindDefinition<Namespace> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change'],
-    validateName: nameIsDnsLabel,
+    metadataRules: { onUpdate: ['whole', 'change'], validateName: nameIsDnsLabel },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate,
@@ -49,9 +48,11 @@ export const namespaces: KindDefinition<Namespace> = {
       },
     },
   },
-  columns: [NAME_COLUMN, column('Status', 'Whether the namespace is active or terminating.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', object.status.phase ?? '', ageCell(object, now)],
-  selectableFields: (object) => ({ 'status.phase': object.status.phase ?? '', name: object.metadata.name ?? '' }),
+  table: {
+    columns: [NAME_COLUMN, column('Status', 'Whether the namespace is active or terminating.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', object.status.phase ?? '', ageCell(object, now)],
+  },
+  selection: { fields: (object) => ({ 'status.phase': object.status.phase ?? '', name: object.metadata.name ?? '' }) },
 };
 
 function setDefaults(object: Namespace): void {

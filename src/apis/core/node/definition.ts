@@ -23,11 +23,11 @@ export const nodes: KindDefinition<Node> = {
   singular: 'node',
   shortNames: ['no'],
   namespaced: false,
-  keyPrefix: 'minions',
+  storage: { keyPrefix: 'minions' },
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change'],
+    metadataRules: { onUpdate: ['whole', 'change'] },
     // A node is created with its status: its agent registers it whole.
     prepareForCreate: (object, { features }) => {
       delete object.spec.configSource;
@@ -62,34 +62,36 @@ export const nodes: KindDefinition<Node> = {
       connect: 'nodes/proxy',
     },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Status', 'The status of the node'),
-    column('Roles', 'The roles of the node'),
-    AGE_COLUMN,
-    column('Version', 'The version of its agent.'),
-    wideColumn('Internal-IP', 'Its address inside the cluster.'),
-    wideColumn('External-IP', 'Its address outside the cluster.'),
-    wideColumn('OS-Image', 'Its operating system.'),
-    wideColumn('Kernel-Version', 'The version of its kernel.'),
-    wideColumn('Container-Runtime', 'What runs its containers.'),
-  ],
-  row: (object, now) => {
-    const info = object.status.nodeInfo;
-    return [
-      object.metadata.name ?? '',
-      statusCell(object),
-      rolesCell(object),
-      ageCell(object, now),
-      info.kubeletVersion,
-      addressCell(object, 'InternalIP'),
-      addressCell(object, 'ExternalIP'),
-      info.osImage || '<unknown>',
-      info.kernelVersion || '<unknown>',
-      info.containerRuntimeVersion || '<unknown>',
-    ];
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Status', 'The status of the node'),
+      column('Roles', 'The roles of the node'),
+      AGE_COLUMN,
+      column('Version', 'The version of its agent.'),
+      wideColumn('Internal-IP', 'Its address inside the cluster.'),
+      wideColumn('External-IP', 'Its address outside the cluster.'),
+      wideColumn('OS-Image', 'Its operating system.'),
+      wideColumn('Kernel-Version', 'The version of its kernel.'),
+      wideColumn('Container-Runtime', 'What runs its containers.'),
+    ],
+    row: (object, now) => {
+      const info = object.status.nodeInfo;
+      return [
+        object.metadata.name ?? '',
+        statusCell(object),
+        rolesCell(object),
+        ageCell(object, now),
+        info.kubeletVersion,
+        addressCell(object, 'InternalIP'),
+        addressCell(object, 'ExternalIP'),
+        info.osImage || '<unknown>',
+        info.kernelVersion || '<unknown>',
+        info.containerRuntimeVersion || '<unknown>',
+      ];
+    },
   },
-  selectableFields: ({ spec }) => ({ 'spec.unschedulable': String(spec.unschedulable ?? false) }),
+  selection: { fields: ({ spec }) => ({ 'spec.unschedulable': String(spec.unschedulable ?? false) }) },
 };
 
 function setDefaults({ spec, status }: Node): void {

@@ -20,7 +20,7 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'whole'],
+    metadataRules: { onUpdate: ['whole', 'whole'] },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, context) => {
@@ -37,34 +37,36 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'PersistentVolume', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Capacity', 'The size of the volume.'),
-    column('Access Modes', 'How it can be mounted.'),
-    column('Reclaim Policy', 'What becomes of it when its claim is gone.'),
-    column('Status', 'Whether it is free, bound or released.'),
-    column('Claim', 'The claim it is bound to.'),
-    column('StorageClass', 'StorageClass of the pv'),
-    column('VolumeAttributesClass', 'VolumeAttributesClass of the pv'),
-    column('Reason', 'Why it failed, in one word.'),
-    AGE_COLUMN,
-    wideColumn('VolumeMode', 'Whether it is a file system or a block device.'),
-  ],
-  row: (object, now) => {
-    const { metadata, spec, status } = object;
-    return [
-      metadata.name ?? '',
-      spec.capacity?.['storage'] ?? '0',
-      accessModesCell(spec.accessModes),
-      spec.persistentVolumeReclaimPolicy ?? '',
-      metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
-      spec.claimRef === undefined ? '' : `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`,
-      metadata.annotations?.[BETA_STORAGE_CLASS] ?? spec.storageClassName ?? '',
-      spec.volumeAttributesClassName ?? '<unset>',
-      status.reason ?? '',
-      ageCell(object, now),
-      spec.volumeMode ?? '<unset>',
-    ];
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Capacity', 'The size of the volume.'),
+      column('Access Modes', 'How it can be mounted.'),
+      column('Reclaim Policy', 'What becomes of it when its claim is gone.'),
+      column('Status', 'Whether it is free, bound or released.'),
+      column('Claim', 'The claim it is bound to.'),
+      column('StorageClass', 'StorageClass of the pv'),
+      column('VolumeAttributesClass', 'VolumeAttributesClass of the pv'),
+      column('Reason', 'Why it failed, in one word.'),
+      AGE_COLUMN,
+      wideColumn('VolumeMode', 'Whether it is a file system or a block device.'),
+    ],
+    row: (object, now) => {
+      const { metadata, spec, status } = object;
+      return [
+        metadata.name ?? '',
+        spec.capacity?.['storage'] ?? '0',
+        accessModesCell(spec.accessModes),
+        spec.persistentVolumeReclaimPolicy ?? '',
+        metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+        spec.claimRef === undefined ? '' : `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`,
+        metadata.annotations?.[BETA_STORAGE_CLASS] ?? spec.storageClassName ?? '',
+        spec.volumeAttributesClassName ?? '<unset>',
+        status.reason ?? '',
+        ageCell(object, now),
+        spec.volumeMode ?? '<unset>',
+      ];
+    },
   },
 };
 

@@ -28,7 +28,7 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change', 'whole'],
+    metadataRules: { onUpdate: ['whole', 'change', 'whole'] },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, { features }) => {
@@ -48,31 +48,33 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'PersistentVolumeClaim', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Status', 'Whether a volume is bound to the claim.'),
-    column('Volume', 'The volume bound to it.'),
-    column('Capacity', 'The size of that volume.'),
-    column('Access Modes', 'How the volume can be mounted.'),
-    column('StorageClass', 'The class the volume is asked from.'),
-    column('VolumeAttributesClass', 'The class of attributes asked for.'),
-    AGE_COLUMN,
-    wideColumn('VolumeMode', 'Whether it is a file system or a block device.'),
-  ],
-  row: (object, now) => {
-    const { metadata, spec, status } = object;
-    const bound = Boolean(spec.volumeName);
-    return [
-      metadata.name ?? '',
-      metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
-      spec.volumeName ?? '',
-      bound ? (status.capacity?.['storage'] ?? '0') : '',
-      bound ? accessModesCell(status.accessModes) : '',
-      metadata.annotations?.[BETA_STORAGE_CLASS] ?? spec.storageClassName ?? '',
-      spec.volumeAttributesClassName ?? '<unset>',
-      ageCell(object, now),
-      spec.volumeMode ?? '<unset>',
-    ];
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Status', 'Whether a volume is bound to the claim.'),
+      column('Volume', 'The volume bound to it.'),
+      column('Capacity', 'The size of that volume.'),
+      column('Access Modes', 'How the volume can be mounted.'),
+      column('StorageClass', 'The class the volume is asked from.'),
+      column('VolumeAttributesClass', 'The class of attributes asked for.'),
+      AGE_COLUMN,
+      wideColumn('VolumeMode', 'Whether it is a file system or a block device.'),
+    ],
+    row: (object, now) => {
+      const { metadata, spec, status } = object;
+      const bound = Boolean(spec.volumeName);
+      return [
+        metadata.name ?? '',
+        metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+        spec.volumeName ?? '',
+        bound ? (status.capacity?.['storage'] ?? '0') : '',
+        bound ? accessModesCell(status.accessModes) : '',
+        metadata.annotations?.[BETA_STORAGE_CLASS] ?? spec.storageClassName ?? '',
+        spec.volumeAttributesClassName ?? '<unset>',
+        ageCell(object, now),
+        spec.volumeMode ?? '<unset>',
+      ];
+    },
   },
 };
 

@@ -7,7 +7,7 @@ import { pods } from './definition.js';
 import { testPod } from './testing.js';
 
 test('fields that are read without parsing have the values that are selected by', () => {
-  const names = pods.textFields ?? [];
+  const names = pods.selection?.textFields ?? [];
   const read = new TextFields(names);
   const bare = testPod({});
   const full = {
@@ -15,7 +15,7 @@ test('fields that are read without parsing have the values that are selected by'
     status: { phase: 'Running', nominatedNodeName: 'm' },
   };
   for (const pod of [bare, full]) {
-    const selectable = pods.selectableFields?.(pod) ?? {};
+    const selectable = pods.selection?.fields?.(pod) ?? {};
     const wanted = Object.fromEntries(names.map((name) => [name, selectable[name]]));
     assert.deepEqual(read.of(Buffer.from(JSON.stringify(pod))), wanted);
   }

@@ -23,39 +23,43 @@ export const pods: KindDefinition<Pod> = {
   versions: [{ version: 'v1', defaultsBehindGates: defaultPod }],
   storageVersion: 'v1',
   strategy: podStrategy,
-  columns: podColumns,
-  row: podRow,
-  rowConditions: ({ status }) => {
-    const reason = status.phase ?? '';
-    if (reason === 'Succeeded') {
-      const message = 'The pod has completed successfully.';
-      return [{ type: 'Completed', status: 'True', reason, message }];
-    }
-    if (reason !== 'Failed') return [];
-    return [{ type: 'Completed', status: 'True', reason, message: 'The pod failed.' }];
+  table: {
+    columns: podColumns,
+    row: podRow,
+    rowConditions: ({ status }) => {
+      const reason = status.phase ?? '';
+      if (reason === 'Succeeded') {
+        const message = 'The pod has completed successfully.';
+        return [{ type: 'Completed', status: 'True', reason, message }];
+      }
+      if (reason !== 'Failed') return [];
+      return [{ type: 'Completed', status: 'True', reason, message: 'The pod failed.' }];
+    },
   },
-  selectableFields: ({ spec, status }) => ({
-    'spec.nodeName': spec.nodeName ?? '',
-    // An older name of the same field, which old clients still send.
-    'spec.host': spec.nodeName ?? '',
-    'spec.restartPolicy': spec.restartPolicy ?? '',
-    'spec.schedulerName': spec.schedulerName ?? '',
-    'spec.serviceAccountName': spec.serviceAccountName ?? '',
-    'spec.hostNetwork': String(spec.hostNetwork ?? false),
-    'status.phase': status.phase ?? '',
-    'status.podIP': status.podIPs?.[0]?.ip ?? '',
-    // Accepted as a name, but several addresses have no one text to compare with.
-    'status.podIPs': '',
-    'status.nominatedNodeName': status.nominatedNodeName ?? '',
-  }),
-  indexedField: 'spec.nodeName',
-  textFields: [
-    'spec.restartPolicy',
-    'spec.schedulerName',
-    'spec.serviceAccountName',
-    'status.phase',
-    'status.nominatedNodeName',
-  ],
+  selection: {
+    fields: ({ spec, status }) => ({
+      'spec.nodeName': spec.nodeName ?? '',
+      // An older name of the same field, which old clients still send.
+      'spec.host': spec.nodeName ?? '',
+      'spec.restartPolicy': spec.restartPolicy ?? '',
+      'spec.schedulerName': spec.schedulerName ?? '',
+      'spec.serviceAccountName': spec.serviceAccountName ?? '',
+      'spec.hostNetwork': String(spec.hostNetwork ?? false),
+      'status.phase': status.phase ?? '',
+      'status.podIP': status.podIPs?.[0]?.ip ?? '',
+      // Accepted as a name, but several addresses have no one text to compare with.
+      'status.podIPs': '',
+      'status.nominatedNodeName': status.nominatedNodeName ?? '',
+    }),
+    indexedField: 'spec.nodeName',
+    textFields: [
+      'spec.restartPolicy',
+      'spec.schedulerName',
+      'spec.serviceAccountName',
+      'status.phase',
+      'status.nominatedNodeName',
+    ],
+  },
   subresources: {
     attach: connecting('PodAttachOptions', 'attach', ['create', 'get']),
     binding: { kind: 'Binding', verbs: ['create'], create: bindPod, update: bindingRules },

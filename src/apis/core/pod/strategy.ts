@@ -52,7 +52,7 @@ export const podStrategy: Strategy<Pod> = {
   hasStatus: true,
   replacesStatus: true,
   hasGeneration: false,
-  validateName: nameIsDnsSubdomain,
+  metadataRules: { validateName: nameIsDnsSubdomain },
   prepareForCreate: (pod, context) => {
     pod.metadata.generation = 1;
     aliasServiceAccount(pod.spec);

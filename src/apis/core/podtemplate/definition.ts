@@ -31,7 +31,7 @@ export const podTemplates: KindDefinition<PodTemplate> = {
       same: (a, b) => samePodTemplate(a.template, b.template),
       template: ({ template }) => template,
     }),
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ template }, context) => validatePodTemplateSpec(template, TEMPLATE, podRules(context, false)),
     validateUpdate: ({ template }, old, context) =>
       validatePodTemplateSpec(template, TEMPLATE, podRules(context, false, old.template)),
@@ -41,15 +41,17 @@ export const podTemplates: KindDefinition<PodTemplate> = {
     delete: { returnsObject: true },
     resetFields: { '': [] },
   },
-  columns: [
-    NAME_COLUMN,
-    column('Containers', 'Names of each container in the template.'),
-    column('Images', 'Images referenced by each container in the template.'),
-    column('Pod Labels', 'The labels for the pod template.'),
-  ],
-  row: ({ metadata, template }) => [
-    metadata.name ?? '',
-    ...containerCells(template.spec.containers),
-    labelsCell(template.metadata.labels),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Containers', 'Names of each container in the template.'),
+      column('Images', 'Images referenced by each container in the template.'),
+      column('Pod Labels', 'The labels for the pod template.'),
+    ],
+    row: ({ metadata, template }) => [
+      metadata.name ?? '',
+      ...containerCells(template.spec.containers),
+      labelsCell(template.metadata.labels),
+    ],
+  },
 };

@@ -21,7 +21,7 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
   shortNames: ['rc'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'controllers',
+  storage: { keyPrefix: 'controllers' },
   versions: [
     {
       version: 'v1',
@@ -42,9 +42,8 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    validateName: nameIsDnsSubdomain,
+    metadataRules: { validateName: nameIsDnsSubdomain, onUpdate: ['whole', 'change'] },
     validate: ({ spec }, context) => validateControllerSpec(spec, podRules(context, false)),
-    metadataOnUpdate: ['whole', 'change'],
     validateUpdate: ({ spec }, old, context) => {
       const rules = podRules(context, false, old.spec.template);
       // An update is checked as a creation and then as an update, so that what is wrong shows twice.
@@ -59,9 +58,8 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
     status: { validateUpdate: ({ status }) => validateControllerStatus(status) },
     delete: { defaultGarbageCollection: 'orphan' },
   },
-  columns: replicaColumns,
-  row: (object, now) => replicaRow(object, now, labelsCell(object.spec.selector)),
-  selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas) }),
+  table: { columns: replicaColumns, row: (object, now) => replicaRow(object, now, labelsCell(object.spec.selector)) },
+  selection: { fields: ({ status }) => ({ 'status.replicas': String(status.replicas) }) },
   subresources: {
     scale: scaleSubresource<ReplicationController>(({ spec }) => LabelSelector.fromLabels(spec.selector).toString()),
   },

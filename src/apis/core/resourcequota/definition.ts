@@ -27,18 +27,20 @@ export const resourceQuotas: KindDefinition<ResourceQuota> = {
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'ResourceQuota', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Request', 'What is used of the requests and objects allowed.'),
-    column('Limit', 'What is used of the limits allowed.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    usageCell(object, (name) => !name.startsWith('limits.')),
-    usageCell(object, (name) => name.startsWith('limits.')),
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Request', 'What is used of the requests and objects allowed.'),
+      column('Limit', 'What is used of the limits allowed.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      usageCell(object, (name) => !name.startsWith('limits.')),
+      usageCell(object, (name) => name.startsWith('limits.')),
+      ageCell(object, now),
+    ],
+  },
 };
 
 function setDefaults({ spec, status }: ResourceQuota): void {

@@ -14,25 +14,27 @@ export const secrets: KindDefinition<Secret> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     validate: validateSecret,
     validateUpdate: validateSecretUpdate,
     warningsOnCreate: tlsWarnings,
     warningsOnUpdate: tlsWarnings,
   },
-  columns: [
-    NAME_COLUMN,
-    column('Type', 'What the secret is for, which decides the keys it must have.'),
-    column('Data', 'How many keys the secret holds.'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.type ?? '',
-    Object.keys(object.data ?? {}).length,
-    ageCell(object, now),
-  ],
-  selectableFields: (object) => ({ type: object.type ?? '' }),
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Type', 'What the secret is for, which decides the keys it must have.'),
+      column('Data', 'How many keys the secret holds.'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.type ?? '',
+      Object.keys(object.data ?? {}).length,
+      ageCell(object, now),
+    ],
+  },
+  selection: { fields: (object) => ({ type: object.type ?? '' }) },
 };
 
 /** Plain text in `stringData` is for writing only: it lands in `data`, over a key of the same name. */

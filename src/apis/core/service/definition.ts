@@ -32,11 +32,11 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
   shortNames: ['svc'],
   categories: ['all'],
   namespaced: true,
-  keyPrefix: 'services/specs',
+  storage: { keyPrefix: 'services/specs' },
   versions: [{ version: 'v1', defaults: setServiceDefaults, defaultsBehindGates: defaultIpMode }],
   storageVersion: 'v1',
   strategy: {
-    validateName: relaxedNames ? nameIsDnsLabel : nameIsDns1035Label,
+    metadataRules: { validateName: relaxedNames ? nameIsDnsLabel : nameIsDns1035Label },
     hasStatus: true,
     hasGeneration: false,
     allowCreateOnUpdate: true,
@@ -66,15 +66,19 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
       validateUpdate: (object, old, { features }) => validateServiceStatus(object, old, features),
       warningsOnUpdate: serviceStatusWarnings,
     },
-    delete: { returnsObject: true },
-    beginCreate: (object, context) => allocateForCreate(object, allocators, context),
-    beginUpdate: (object, old, context) => allocateForUpdate(object, old, allocators, context),
-    afterDelete: async (object, context) => {
-      const { namespace = '', name = '' } = object.metadata;
-      await deleteEndpoints(namespace, name, context).catch((error: unknown) =>
-        allocators.leaked(`endpoints ${namespace}/${name}`, error),
-      );
-      await releaseAll(object, allocators);
+    delete: {
+      returnsObject: true,
+      after: async (object, context) => {
+        const { namespace = '', name = '' } = object.metadata;
+        await deleteEndpoints(namespace, name, context).catch((error: unknown) =>
+          allocators.leaked(`endpoints ${namespace}/${name}`, error),
+        );
+        await releaseAll(object, allocators);
+      },
+    },
+    transaction: {
+      beginCreate: (object, context) => allocateForCreate(object, allocators, context),
+      beginUpdate: (object, old, context) => allocateForUpdate(object, old, allocators, context),
     },
     resetFields: { '': [['status']], status: [['spec']] },
   },
@@ -86,7 +90,6 @@ export const serviceKind = ({ allocators, deleteEndpoints, relaxedNames }: Servi
       connect: 'services/proxy',
     },
   },
-  columns: serviceColumns,
-  row: serviceRow,
-  selectableFields: ({ spec }) => ({ 'spec.clusterIP': spec.clusterIP ?? '', 'spec.type': spec.type ?? '' }),
+  table: { columns: serviceColumns, row: serviceRow },
+  selection: { fields: ({ spec }) => ({ 'spec.clusterIP': spec.clusterIP ?? '', 'spec.type': spec.type ?? '' }) },
 });

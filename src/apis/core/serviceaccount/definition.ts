@@ -20,7 +20,7 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     prepareForCreate: cleanSecretReferences,
     prepareForUpdate: cleanSecretReferences,
     // Nothing but metadata is checked: secrets may be named before they exist.
@@ -30,8 +30,10 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
     warningsOnUpdate: (object, old) => warnings(object, old),
     delete: { returnsObject: true },
   },
-  columns: [NAME_COLUMN, column('Secrets', 'How many secrets the account lists.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', (object.secrets ?? []).length, ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Secrets', 'How many secrets the account lists.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', (object.secrets ?? []).length, ageCell(object, now)],
+  },
   ...(createToken === undefined
     ? {}
     : {

@@ -15,11 +15,11 @@ export const ingresses: KindDefinition<Ingress> = {
   singular: 'ingress',
   shortNames: ['ing'],
   namespaced: true,
-  keyPrefix: 'ingress',
+  storage: { keyPrefix: 'ingress' },
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['change', 'whole'],
+    metadataRules: { onUpdate: ['change', 'whole'] },
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = { loadBalancer: {} };
@@ -34,22 +34,24 @@ export const ingresses: KindDefinition<Ingress> = {
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'Ingress', verbs: ['get', 'patch', 'update'] } },
-  columns: [
-    NAME_COLUMN,
-    column('Class', 'The name of the IngressClass resource that should be used for additional configuration'),
-    column('Hosts', 'Hosts that incoming requests are matched against before the ingress rule'),
-    column('Address', 'Address is a list containing ingress points for the load-balancer'),
-    column('Ports', 'Ports of TLS configurations that open'),
-    AGE_COLUMN,
-  ],
-  row: (object, now) => [
-    object.metadata.name ?? '',
-    object.spec.ingressClassName ?? '<none>',
-    hostsCell(object),
-    loadBalancerCell(object.status.loadBalancer),
-    (object.spec.tls ?? []).length > 0 ? '80, 443' : '80',
-    ageCell(object, now),
-  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      column('Class', 'The name of the IngressClass resource that should be used for additional configuration'),
+      column('Hosts', 'Hosts that incoming requests are matched against before the ingress rule'),
+      column('Address', 'Address is a list containing ingress points for the load-balancer'),
+      column('Ports', 'Ports of TLS configurations that open'),
+      AGE_COLUMN,
+    ],
+    row: (object, now) => [
+      object.metadata.name ?? '',
+      object.spec.ingressClassName ?? '<none>',
+      hostsCell(object),
+      loadBalancerCell(object.status.loadBalancer),
+      (object.spec.tls ?? []).length > 0 ? '80, 443' : '80',
+      ageCell(object, now),
+    ],
+  },
 };
 
 function classWarnings({ metadata, spec }: Readonly<Ingress>): string[] {

@@ -16,7 +16,7 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataOnUpdate: ['whole', 'change'],
+    metadataRules: { onUpdate: ['whole', 'change'] },
     hasGeneration: true,
     emptyIsChange: true,
     validate: (object, { features }) => validateNetworkPolicy(object, features),
@@ -24,8 +24,10 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
     warningsOnCreate: cidrWarnings,
     warningsOnUpdate: cidrWarnings,
   },
-  columns: [NAME_COLUMN, column('Pod-Selector', 'The pods the policy is for.'), AGE_COLUMN],
-  row: (object, now) => [object.metadata.name ?? '', selectorCell(object.spec.podSelector), ageCell(object, now)],
+  table: {
+    columns: [NAME_COLUMN, column('Pod-Selector', 'The pods the policy is for.'), AGE_COLUMN],
+    row: (object, now) => [object.metadata.name ?? '', selectorCell(object.spec.podSelector), ageCell(object, now)],
+  },
 };
 
 function setDefaults({ spec }: NetworkPolicy): void {
