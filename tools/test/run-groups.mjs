@@ -65,6 +65,8 @@ async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
   const code = await new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)));
   clearTimeout(timer);
   running.delete(child);
+  // Servers that a test left running when its process ended.
+  if (code !== 0) endGroup(child);
   const { files: ended, processorMs } = readResults(`${out}.json`);
   // An error outside of any test is nobody's in particular.
   const isNobodys = code !== 0 && names.every((name) => ended[name]?.isOk);
