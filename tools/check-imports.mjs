@@ -18,6 +18,7 @@ const LINE = [
   ['admission'],
   ['rest', 'filters'],
   ['crd', 'aggregation', 'controllers', 'bootstrap'],
+  ['workloads'],
   ['options', 'config'],
   ['server'],
   ['testkit'],

@@ -35,19 +35,21 @@ export interface SameObjectUpdate {
   readonly object: Readonly<KubeObject>;
   readonly change: (object: KubeObject) => KubeObject;
   readonly subresource?: string | undefined;
+  /** As whose the changed fields are noted; the controller manager's where nobody is named. */
+  readonly manager?: string | undefined;
 }
 
 /** Changes the object if it is still the same one; one that is gone needs no change any more. */
 export async function updateSame(
   client: ServerClient,
-  { resource, object, change, subresource = '' }: SameObjectUpdate,
+  { resource, object, change, subresource = '', manager = CONTROLLER_MANAGER }: SameObjectUpdate,
 ): Promise<void> {
   const onlySame = (current: KubeObject): KubeObject => {
     if (current.metadata.uid !== object.metadata.uid) throw new OtherObjectError();
     return change(current);
   };
   try {
-    await client.update(resource, object, onlySame, CONTROLLER_MANAGER, subresource);
+    await client.update(resource, object, onlySame, manager, subresource);
   } catch (error) {
     if (!(error instanceof OtherObjectError) && !isStatus(error, 404)) throw error;
   }

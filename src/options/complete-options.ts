@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DEFAULT_SERVICE_ACCOUNT_ISSUER, GIT_VERSION, platformWord } from '../machinery/names.js';
 import type { Emulation } from './emulation.js';
-import { CONTROLLERS, type Options } from './options.js';
+import { CONTROLLERS, NAMED_ONLY, type Options } from './options.js';
 import { optionWarnings } from './option-warnings.js';
 import { normalRuntimeConfig } from './runtime-config.js';
 import { readServiceRanges } from './service-ranges.js';
@@ -89,7 +89,9 @@ export function completeOptions({ values, setFlags, emulation, env }: Completion
       clientCa: embeddedStore && authentication.clientCaFile === '',
       serviceAccountKeys,
     },
-    controllers: CONTROLLERS.filter((name) => requested.includes(name) || requested.includes('*')),
+    controllers: CONTROLLERS.filter(
+      (name) => requested.includes(name) || (requested.includes('*') && !NAMED_ONLY.has(name)),
+    ),
     workers: values.binnacle.workers === 'auto' ? os.availableParallelism() : Number(values.binnacle.workers),
     warnings,
   };

@@ -40,6 +40,10 @@ export const CONTROLLERS = [
   'root-ca-configmap',
   'resourcequota',
   'clusterrole-aggregation',
+  'workloads',
 ] as const;
 
 export type ControllerName = (typeof CONTROLLERS)[number];
+
+/** Those that `*` does not mean: stand-ins, which only tests want. */
+export const NAMED_ONLY: ReadonlySet<ControllerName> = new Set(['workloads']);

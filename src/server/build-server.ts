@@ -326,6 +326,8 @@ function buildRequestPath(parts: Access) {
   });
   const operationsAs = (user: UserInfo): ObjectOperations =>
     resources.operationsWith(internalWriteAdmission(resources, admission.reviewing, user));
+  const admittedOperationsAs = (user: UserInfo): ObjectOperations =>
+    resources.operationsWith(internalWriteAdmission(resources, admission.chain, user));
   const operations = operationsAs(LOOPBACK_USER);
   parts.own.set(operations);
   const nodes = buildNodeAccess(options.misc, {
@@ -360,6 +362,7 @@ function buildRequestPath(parts: Access) {
     loopback,
     admission,
     operationsAs,
+    admittedOperationsAs,
     operations,
     nodes,
     aggregation,

@@ -92,7 +92,8 @@ class World {
     const { resources, operationsAs, context } = this;
     const certificates = { serving: this.serving } as PreparedCertificates;
     const log = silentLog;
-    return startControllers({ names, resources, operationsAs, certificates, context, log }, this.stop.signal);
+    const options = { names, resources, operationsAs, admittedOperationsAs: operationsAs, certificates, context, log };
+    return startControllers(options, this.stop.signal);
   }
 
   create<T extends KubeObject>(resource: string | { group: string; resource: string }, object: T): Promise<T> {

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import { serviceAccountUser } from '../authn/service-account/identity.js';
-import { createServerClient } from '../registry/server-client.js';
+import { createServerClient, type ServerClient } from '../registry/server-client.js';
 import { startClusterRoleAggregation } from '../controllers/cluster-role-aggregation.js';
 import type { ControllerParts, StartController } from '../controllers/controller.js';
 import { startGarbageCollector } from '../controllers/garbage-collector/controller.js';
@@ -17,13 +17,16 @@ import type { ControllerName } from '../options/options.js';
 import { AUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { PreparedCertificates } from './listener/prepare-certificates.js';
-import type { Resources } from './kinds/resources.js';
+import { nameSuffix, type Resources } from './kinds/resources.js';
+import { startWorkloads } from '../workloads/start-workloads.js';
 
 export interface ControllersOptions {
   readonly names: readonly ControllerName[];
   readonly resources: Resources;
   /** Writes about which webhooks and policies have a say, as somebody's. */
   readonly operationsAs: (user: UserInfo) => ObjectOperations;
+  /** Writes about which every admission plugin has a say, as about a client's. */
+  readonly admittedOperationsAs: (user: UserInfo) => ObjectOperations;
   readonly certificates: PreparedCertificates;
   readonly context: () => LifeContext;
   readonly log: Logger;
@@ -33,6 +36,8 @@ export interface ControllersOptions {
 export async function startControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { names, resources, operationsAs, context, log } = options;
   const { lookup, typeOf: customType } = resources;
+  const clientWith = (operations: ObjectOperations): ServerClient =>
+    createServerClient({ operations, lookup, context, customType });
   const parts: Omit<ControllerParts, 'client'> = {
     registries: () => resources.served(),
     registryOf: (resource) => resources.registry(resource),
@@ -44,10 +49,16 @@ export async function startControllers(options: ControllersOptions, signal: Abor
   };
   const start = starters(options);
   await Promise.all(
-    names.map((name) => {
-      const operations = operationsAs(accountOf(name));
-      return start[name]({ ...parts, client: createServerClient({ operations, lookup, context, customType }) });
-    }),
+    names.map((name) =>
+      name === 'workloads'
+        ? startWorkloads({
+            ...parts,
+            clientAs: (user) => clientWith(options.admittedOperationsAs(user)),
+            operations: resources.operations,
+            nameSuffix,
+          })
+        : start[name]({ ...parts, client: clientWith(operationsAs(accountOf(name))) }),
+    ),
   );
 }
 
@@ -55,12 +66,15 @@ export async function startControllers(options: ControllersOptions, signal: Abor
  * The user that webhooks and policies see for a controller: kube-apiserver's controllers are clients with accounts of
  * their own.
  */
-function accountOf(controller: ControllerName): UserInfo {
+function accountOf(controller: SmallController): UserInfo {
   const user = serviceAccountUser({ namespace: 'kube-system', name: ACCOUNTS[controller], uid: '' });
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }
 
-const ACCOUNTS: Readonly<Record<ControllerName, string>> = {
+/** Each of these is one controller with one account; the stand-ins of workloads have one each. */
+type SmallController = Exclude<ControllerName, 'workloads'>;
+
+const ACCOUNTS: Readonly<Record<SmallController, string>> = {
   namespace: 'namespace-controller',
   garbagecollector: 'generic-garbage-collector',
   serviceaccount: 'service-account-controller',
@@ -69,7 +83,7 @@ const ACCOUNTS: Readonly<Record<ControllerName, string>> = {
   'clusterrole-aggregation': 'clusterrole-aggregation-controller',
 };
 
-function starters({ certificates, log }: ControllersOptions): Readonly<Record<ControllerName, StartController>> {
+function starters({ certificates, log }: ControllersOptions): Readonly<Record<SmallController, StartController>> {
   return {
     namespace: startNamespaceController,
     garbagecollector: startGarbageCollector,

@@ -66,6 +66,8 @@ export interface StartParts {
   readonly operations: ObjectOperations;
   /** Writes on behalf of another user than the server, reviewed by webhooks and policies. */
   readonly operationsAs: (user: UserInfo) => ObjectOperations;
+  /** Writes on behalf of another user, judged by every admission plugin. */
+  readonly admittedOperationsAs: (user: UserInfo) => ObjectOperations;
   readonly serverContext: () => LifeContext;
   readonly hostname: string;
   readonly client: ServerClient;
@@ -224,10 +226,11 @@ function flowSchemasHook({ resources, logs }: StartParts, client: ServerClient):
 }
 
 function controllersHook(parts: StartParts): StartHook {
-  const { options, resources, operationsAs, certificates, serverContext: context, logs } = parts;
-  const log = logs.for('controllers');
+  const { options, resources, operationsAs, admittedOperationsAs, certificates, serverContext: context } = parts;
+  const log = parts.logs.for('controllers');
+  const names = options.controllers;
   return (signal) =>
-    startControllers({ names: options.controllers, resources, operationsAs, certificates, context, log }, signal);
+    startControllers({ names, resources, operationsAs, admittedOperationsAs, certificates, context, log }, signal);
 }
 
 /** Elects leaders among lease candidates, while this server is itself the one elected to do so. */

@@ -6,7 +6,7 @@ export const binnacle = defineTopic({
   flags: {
     controllers: {
       type: 'strings',
-      help: "Small controllers to run inside this process, for a cluster without a controller manager: namespace, garbagecollector, serviceaccount, root-ca-configmap, resourcequota, clusterrole-aggregation; '*' for all. None by default.",
+      help: "Small controllers to run inside this process, for a cluster without a controller manager: namespace, garbagecollector, serviceaccount, root-ca-configmap, resourcequota, clusterrole-aggregation; '*' for all of these. Beside them, by name only: workloads, stand-ins for kubelets, scheduler and workload controllers in tests. None by default.",
     },
     'data-dir': {
       type: 'string',
