@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/async/clock.js';
 import { KvError } from '../kv.js';
 import { changeBytes, type CommitNeed } from './allocation.js';
 import type { Change } from './change.js';
+import type { CommitHold } from './commit-hold.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
 import { leasedName, type Leases } from './leases.js';
@@ -52,6 +53,8 @@ const NO_BYTES = Buffer.alloc(0);
 export class Commits {
   /** The last revision whose events have been dispatched. */
   revision: number;
+  /** Where other processes share the store. */
+  hold: CommitHold | undefined;
   /** Why the last commit failed, if it did. */
   failure: KvError | undefined;
   readonly #env: RootDatabase;
@@ -64,6 +67,8 @@ export class Commits {
   readonly #dispatch: (changes: readonly Change[]) => void;
   readonly #readFailure: (error: unknown) => KvError;
   #totals: Totals;
+  /** The last revision on disk. */
+  #committed: number;
   #queue: QueuedTransaction[] = [];
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
@@ -101,6 +106,7 @@ export class Commits {
     this.#readFailure = options.readFailure;
     this.#totals = options.totals;
     this.revision = options.revision;
+    this.#committed = options.revision;
   }
 
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>> {
@@ -167,7 +173,7 @@ export class Commits {
       room: this.#room,
       leases: this.#leases,
       atMs: this.#clock.now(),
-      revision: this.revision,
+      revision: this.#committed,
       totals: this.#totals,
     });
     const answers = queued.map((one) => this.#evaluate(one, state));
@@ -190,11 +196,17 @@ export class Commits {
         return;
       }
     }
-    this.revision = state.revision;
+    const { revision, changes } = state;
+    this.#committed = revision;
     this.#totals = state.totals;
     this.#leases.apply(state.grants);
-    if (state.changes.length > 0) this.#dispatch(state.changes);
-    for (const answer of answers) answer();
+    const release = (): void => {
+      this.revision = revision;
+      if (changes.length > 0) this.#dispatch(changes);
+      for (const answer of answers) answer();
+    };
+    if (this.hold === undefined) release();
+    else this.hold.committed(revision, changes, release);
   }
 
   /** Answers how its caller is answered. */

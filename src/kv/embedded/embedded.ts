@@ -26,6 +26,7 @@ import { backUp } from './back-up.js';
 import { byteKeyOf, bytePrefixEnd } from './byte-key.js';
 import { type Change, eventOf, foundKeyValue, keyValueOf } from './change.js';
 import { type ChangesInRange, changesSteps, type PageOfChanges } from './changes.js';
+import type { CommitHold } from './commit-hold.js';
 import { Commits, type Transaction, type TransactionResult } from './commits.js';
 import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
@@ -79,6 +80,8 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedStore extends KeyValueStore {
   readonly mvcc: Mvcc;
+  /** From now on a commit is known when this releases it. */
+  holdCommits(hold: CommitHold): void;
 }
 
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
@@ -234,12 +237,19 @@ class LmdbStore implements EmbeddedStore {
     return this.#closed ? Promise.reject(closed()) : this.#commits.transact(transaction);
   }
 
+  holdCommits(hold: CommitHold): void {
+    this.#commits.hold = hold;
+  }
+
   async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
-    this.#startRead(revision);
+    const newest = this.#startRead(revision);
     const byteKey = byteKeyOf(key);
     const version = this.#reading(revision + 1, () =>
       revision === 0 ? get(this.#tables, byteKey) : getAt(this.#tables, byteKey, revision),
     );
+    // What was read is on disk, and not known to every process yet.
+    const released = this.#commits.hold?.released(revision === 0 ? newest : revision);
+    if (released !== undefined) await released;
     return version && keyValueOf(key, version);
   }
 
@@ -274,7 +284,10 @@ class LmdbStore implements EmbeddedStore {
   async #rangeAt<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>> {
     const newest = this.#startRead(revision);
     if (revision === 0 || revision === newest) {
-      return this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, range) }));
+      const read = this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, range) }));
+      const released = this.#commits.hold?.released(newest);
+      if (released !== undefined) await released;
+      return read;
     }
     const found = await runCooperatively(
       this.#whileOpen(rangeSteps(this.#env, this.#tables, range, revision), revision + 1),
