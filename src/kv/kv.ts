@@ -101,8 +101,8 @@ export interface KvWatch {
 
 export interface KeyValueStore {
   /**
-   * True for a store that only this process writes to: an event reaches its watches before the write is answered,
-   * so what has been received is never behind what has been answered.
+   * True for a store in this process, or shared between processes of this server: an event reaches its watches before the
+   * write is answered, so what has been received is never behind what has been answered, but where `isBehind` says so.
    */
   readonly local: boolean;
   /** What lies there since this revision or before was written by another build of this server; absent where any may have. */
@@ -118,6 +118,11 @@ export interface KeyValueStore {
   currentValue?(key: string, modRevision: number): Buffer | undefined;
   /** In key order. */
   range(request: RangeRequest): Promise<RangeResult>;
+  /**
+   * True while the watches of a local store may not have received something under this prefix that others know of already:
+   * `revision` waits until they have. Only a store that is shared between processes has this method.
+   */
+  isBehind?(prefix: string): boolean;
   /** The latest revision; of a local store at once, and never ahead of what its watches have received. */
   revision(trace?: Trace): Promise<number>;
   /** Refused when the key exists. */

@@ -92,9 +92,16 @@ export class Cache {
     return this.#filled && this.#blockingFault !== undefined;
   }
 
-  /** All events of a local store are in the state: none is still being decrypted. */
-  get settled(): boolean {
-    return this.#filled && this.#blockingFault === undefined && this.#incoming.busy === undefined;
+  // hot: every get
+  /** All events of a local store about what begins so are in the state: none is on its way or still being decrypted. */
+  isSettled(key = ''): boolean {
+    const { kv } = this;
+    return (
+      this.#filled &&
+      this.#blockingFault === undefined &&
+      this.#incoming.busy === undefined &&
+      (kv.isBehind === undefined || !kv.isBehind(this.values.options.prefix + key))
+    );
   }
 
   get history(): History {

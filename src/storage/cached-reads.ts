@@ -23,7 +23,7 @@ export class CachedReads implements LocalReads {
 
   get isAuthoritative(): boolean {
     const { cache } = this;
-    return cache.kv.local && cache.settled;
+    return cache.kv.local && cache.isSettled();
   }
 
   get isEmpty(): boolean {
@@ -36,7 +36,8 @@ export class CachedReads implements LocalReads {
 
   // hot: every get of what is there
   getCached(key: string): Entry | undefined {
-    return this.isAuthoritative && !this.cache.values.decryptsEachRead ? this.cache.contents.get(key) : undefined;
+    const { kv, values, contents } = this.cache;
+    return kv.local && this.cache.isSettled(key) && !values.decryptsEachRead ? contents.get(key) : undefined;
   }
 
   // hot: admission lists for every pod

@@ -6,11 +6,12 @@ import { SupervisorLink } from './supervisor-link.js';
 import type { Exit, WorkerProcess } from './supervisor.js';
 
 const INDEX_VARIABLE = 'BINNACLE_WORKER';
+const EARLIER_VARIABLE = 'BINNACLE_EARLIER_WORKERS';
 
-export function startWorkerProcess(index: number): WorkerProcess {
+export function startWorkerProcess(index: number, earlier: readonly number[]): WorkerProcess {
   const [, program = '', ...args] = process.argv;
   const child = fork(program, args, {
-    env: { ...process.env, [INDEX_VARIABLE]: String(index) },
+    env: { ...process.env, [INDEX_VARIABLE]: String(index), [EARLIER_VARIABLE]: earlier.join(' ') },
     // Bytes cross as they are.
     serialization: 'advanced',
   });
@@ -31,7 +32,9 @@ export function startWorkerProcess(index: number): WorkerProcess {
 /** Undefined where this process is none that a supervisor started. A worker ends with its supervisor. */
 export function linkToSupervisor(count: number): SupervisorLink | undefined {
   const index = process.env[INDEX_VARIABLE];
+  const earlier = process.env[EARLIER_VARIABLE]?.split(' ').filter(Boolean).map(Number);
   delete process.env[INDEX_VARIABLE];
+  delete process.env[EARLIER_VARIABLE];
   const send = process.send?.bind(process);
   if (index === undefined || send === undefined) return undefined;
   process.on('disconnect', () => process.exit(ORPHAN_EXIT_CODE));
@@ -42,7 +45,7 @@ export function linkToSupervisor(count: number): SupervisorLink | undefined {
     onMessage: (receive) =>
       process.on('message', (message, socket) => receive(message as Message, socket as Socket | undefined)),
   };
-  return new SupervisorLink(port, Number(index), count);
+  return new SupervisorLink(port, Number(index), count, earlier);
 }
 
 const ORPHAN_EXIT_CODE = 1;

@@ -16,6 +16,8 @@ export class SupervisorLink {
     /** From 0. */
     readonly index: number,
     readonly count: number,
+    /** The worker processes that were there when this one was started. */
+    readonly earlier: readonly number[] = [],
   ) {
     this.channel = new Channel(port);
     this.shutdown = new Promise((resolve) => this.channel.handle('shutdown', () => resolve()));

@@ -30,7 +30,8 @@ export interface WorkerProcess {
 
 export interface SupervisorOptions {
   readonly count: number;
-  readonly start: (index: number) => WorkerProcess;
+  /** `earlier`: the process numbers of the others. */
+  readonly start: (index: number, earlier: readonly number[]) => WorkerProcess;
   readonly budget: RestartBudget;
   readonly nowMs: () => number;
   readonly onReplaced: (worker: WorkerEnd) => void;
@@ -201,7 +202,8 @@ export class Supervisor {
   }
 
   #startWorker(index: number): void {
-    const process = this.options.start(index);
+    const earlier = this.workers.map(({ pid }) => pid);
+    const process = this.options.start(index, earlier);
     const worker: Worker = {
       index,
       process,

@@ -9,6 +9,8 @@ import type { Target, TargetServer } from './target.js';
 
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1500;
+/** Beyond the lease of a worker process that shares the store. */
+const MAX_WORKER_PAUSE_MS = 3000;
 /** Longer than members wait for each other before they elect. */
 const MAX_PARTITION_MS = 6000;
 const MIN_SYNC_MS = 20;
@@ -19,6 +21,7 @@ const CLOCK_JUMPS_MS = [60_000, 3_600_000, 3 * 86_400_000];
 export type FaultName =
   | 'kill'
   | 'kill-worker'
+  | 'pause-worker'
   | 'pause'
   | 'clock'
   | 'slow-disk'
@@ -58,6 +61,18 @@ export const FAULTS: readonly Fault[] = [
       const victim = random.pick(workerPids(pid));
       process.kill(victim, 'SIGKILL');
       await pollUntil(() => workerPids(pid).length === target.workers && !workerPids(pid).includes(victim));
+    },
+  },
+  {
+    name: 'pause-worker',
+    missing: ({ workers }) => (workers > 1 ? undefined : 'there is one process'),
+    async strike(target, random) {
+      const { pid } = await random.pick(target.servers).running();
+      const victim = random.pick(workerPids(pid));
+      process.kill(victim, 'SIGSTOP');
+      await delay(random.between(MIN_PAUSE_MS, MAX_WORKER_PAUSE_MS));
+      // It may have been taken for hung, and replaced.
+      if (workerPids(pid).includes(victim)) process.kill(victim, 'SIGCONT');
     },
   },
   {

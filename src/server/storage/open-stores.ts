@@ -13,7 +13,7 @@ import type { Options } from '../../options/options.js';
 import { unreachedStoreMistake } from '../../options/startup-checks.js';
 import type { Dialer } from '../../outbound/dialer.js';
 import { StartFailure } from '../lifecycle/start-failure.js';
-import { serveWorkers, workerSocket } from './worker-socket.js';
+import { reachWorkerStore, serveWorkers } from './worker-socket.js';
 
 export interface Stores {
   /** Where a resource's objects are kept. */
@@ -41,7 +41,7 @@ export interface OpenStoresParts {
   /** Opened already, in place of the embedded one. */
   readonly opened?: KeyValueStore | undefined;
   /** Where several processes are one server: whether this one has the embedded store, which the others reach through it. */
-  readonly sharing?: { readonly isFirst: boolean } | undefined;
+  readonly sharing?: { readonly isFirst: boolean; readonly earlier: readonly number[] } | undefined;
 }
 
 export async function openStores(options: Options, parts: OpenStoresParts): Promise<Stores> {
@@ -97,19 +97,16 @@ const isUnfinished = (store: KeyValueStore, prefix: string): Promise<boolean> =>
 /** What is to be closed before the store is added to `closers`. */
 async function openEmbedded(
   options: Options,
-  { dialer, log, opened, sharing }: OpenStoresParts,
+  { log, opened, sharing }: OpenStoresParts,
   closers: (() => Promise<void>)[],
 ): Promise<KeyValueStore> {
   if (opened !== undefined) return opened;
   const { dataDir: folder } = options;
-  if (sharing?.isFirst === false) {
-    // Compaction is worker 0's.
-    return openEtcdStore({ servers: [`unix://${workerSocket(folder)}`], dialer, prefix: options.etcd.etcdPrefix, log });
-  }
+  if (sharing?.isFirst === false) return reachWorkerStore(folder);
   const historyMs = options.etcd.etcdCompactionIntervalMs;
   const quotaBytes = options.binnacle.storeQuotaBytes || undefined;
   const store = await openEmbeddedStore({ folder, historyMs, quotaBytes, writer: writerOf(options), log });
-  if (sharing !== undefined) closers.push(await serveWorkers(store, folder, log));
+  if (sharing !== undefined) closers.push(await serveWorkers({ store, folder, earlier: sharing.earlier, log }));
   return store;
 }
 

@@ -1,0 +1,316 @@
+// The embedded store in a process that does not have it. The process that has it (owner.ts) sends everything that happens, and answers
+// no writer before this process has received its change. So this store is as good as a local one for whoever watches: what its
+// watches have received is never behind what anybody was answered, as long as the lease lasts (lease.ts) and nothing is held back.
+import type { Duplex } from 'node:stream';
+import { type Clock, monotonicClock } from '../../lib/async/clock.js';
+import { withTimeout } from '../../lib/async/with-timeout.js';
+import {
+  type ChangesPage,
+  type ChangesRequest,
+  compacted,
+  type KeyValue,
+  type KeyValueStore,
+  KvError,
+  type KvEvent,
+  type KvWatch,
+  type KvWatchReceiver,
+  type RangeRequest,
+  type RangeResult,
+  type WatchKeysRequest,
+  type WriteOptions,
+  type WriteResult,
+} from '../kv.js';
+import { WatchHub } from '../watch-hub.js';
+import { readResult, writeArguments, type WriteCall } from './calls.js';
+import type { FrameReader } from './frames.js';
+import { HeldEvents } from './held-events.js';
+import { LateReceiver } from './late-receiver.js';
+import { METHOD, readEvent, TO_REPLICA } from './messages.js';
+import { CALL_TIMEOUT_MS, OwnerLink, unavailable } from './owner-link.js';
+import { PullingReceiver } from './pulling-receiver.js';
+
+/** Of what a watch missed before it began, read at once. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+export interface ReplicaOptions {
+  readonly connect: () => Promise<Duplex>;
+  /** Of this process. */
+  readonly pid: number;
+  readonly clock?: Clock;
+}
+
+/** Resolves when the owner is reached. */
+export async function openReplicaStore(options: ReplicaOptions): Promise<KeyValueStore> {
+  const store = new ReplicaStore(options);
+  await store.welcomed;
+  return store;
+}
+
+class ReplicaStore implements KeyValueStore {
+  readonly local = true;
+  readonly welcomed: Promise<void>;
+  olderRevision = 0;
+  readonly #hub = new WatchHub();
+  readonly #held = new HeldEvents();
+  readonly #link: OwnerLink;
+  readonly #clock: Clock;
+  /** This process's own writes that are under way, by the ids of their calls. */
+  readonly #writes = new Map<number, WriteCall>();
+  /** Watches that are being handed what they missed, by their prefix. */
+  readonly #catchingUp = new Map<symbol, { readonly prefix: string; readonly done: Promise<void> }>();
+  #compacted = 0;
+  #closed = false;
+  #onWelcome: () => void = () => undefined;
+
+  constructor({ connect, pid, clock = monotonicClock }: ReplicaOptions) {
+    this.#clock = clock;
+    this.welcomed = new Promise((resolve) => (this.#onWelcome = resolve));
+    this.#link = new OwnerLink({
+      connect,
+      pid,
+      clock,
+      released: () => this.#held.released,
+      receive: (frame) => this.#receive(frame),
+      received: () => this.#acknowledge(),
+      lost: () => this.#held.drop(),
+    });
+  }
+
+  async get(key: string, { revision = 0 }: { readonly revision?: number } = {}): Promise<KeyValue | undefined> {
+    this.#checkOpen();
+    return this.#read(METHOD.get, (out) => writeArguments.get(out, key, revision), readResult.get);
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkOpen();
+    return this.#read(METHOD.range, (out) => writeArguments.range(out, request), readResult.range);
+  }
+
+  async revision(): Promise<number> {
+    this.#checkOpen();
+    if (!this.isBehind('')) return this.#held.released;
+    return withTimeout(this.#current(), {
+      ms: CALL_TIMEOUT_MS,
+      clock: this.#clock,
+      onTimeout: () => {
+        throw unavailable('it did not answer in time');
+      },
+    });
+  }
+
+  async #current(): Promise<number> {
+    await this.#link.whenLeased();
+    await this.#held.whenReleased(this.#held.received);
+    for (const { done } of this.#catchingUp.values()) await done;
+    return this.#held.released;
+  }
+
+  // hot: every consistent read
+  isBehind(prefix: string): boolean {
+    if (!this.#link.hasLease || this.#held.has(prefix)) return true;
+    for (const watch of this.#catchingUp.values()) {
+      if (prefix.startsWith(watch.prefix) || watch.prefix.startsWith(prefix)) return true;
+    }
+    return false;
+  }
+
+  create(key: string, value: Buffer, { ttlSeconds = 0 }: WriteOptions = {}): Promise<WriteResult> {
+    return this.#write({ key, expected: 0, value, ttlSeconds });
+  }
+
+  update(key: string, expected: number, value: Buffer, { ttlSeconds = 0 }: WriteOptions = {}): Promise<WriteResult> {
+    return this.#write({ key, expected, value, ttlSeconds });
+  }
+
+  delete(key: string, expected: number): Promise<WriteResult> {
+    return this.#write({ key, expected, value: undefined, ttlSeconds: 0 });
+  }
+
+  watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
+    this.#checkOpen();
+    const { released } = this.#held;
+    const { prefix, startRevision = released + 1 } = request;
+    if (startRevision <= this.#compacted) {
+      queueMicrotask(() => receiver.failed(compacted(startRevision, this.#compacted)));
+      return { cancel: () => undefined };
+    }
+    if (request.previous === true) return this.#pull({ ...request, startRevision }, receiver);
+    if (startRevision > released) return this.#hub.add({ ...request, startRevision }, receiver);
+    const late = new LateReceiver(receiver);
+    const live = this.#hub.add({ ...request, startRevision: released + 1 }, late);
+    const id = Symbol(prefix);
+    const done = this.#handOver(late, { prefix, startRevision, endRevision: released, maxBytes: PAGE_BYTES })
+      .catch((error: unknown) => {
+        live.cancel();
+        receiver.failed(error instanceof KvError ? error : new KvError('unavailable', String(error)));
+      })
+      .finally(() => this.#catchingUp.delete(id));
+    this.#catchingUp.set(id, { prefix, done });
+    return {
+      cancel: () => {
+        late.isCancelled = true;
+        live.cancel();
+      },
+    };
+  }
+
+  /** Events do not come with what they replaced: who wants that reads them from the store's history. */
+  #pull(request: WatchKeysRequest & { readonly startRevision: number }, receiver: KvWatchReceiver): KvWatch {
+    const pulling = new PullingReceiver(request, receiver, (page) => this.changes({ ...page, maxBytes: PAGE_BYTES }));
+    const live = this.#hub.add(request, pulling);
+    pulling.pullUpTo(this.#held.released);
+    return {
+      cancel: () => {
+        live.cancel();
+        pulling.cancel();
+      },
+    };
+  }
+
+  async changes({ signal, ...request }: ChangesRequest): Promise<ChangesPage> {
+    this.#checkOpen();
+    const page = await this.#read(METHOD.changes, (out) => writeArguments.changes(out, request), readResult.changes);
+    signal?.throwIfAborted();
+    return page;
+  }
+
+  supportsProgressRequests(): boolean {
+    return true;
+  }
+
+  requestProgress(): boolean {
+    this.#hub.progress(this.#held.released);
+    return true;
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    await this.#read(METHOD.compact, (out) => out.number(revision), readResult.nothing);
+    this.#compacted = Math.max(this.#compacted, revision);
+  }
+
+  compactedRevision(): number {
+    return this.#compacted;
+  }
+
+  async sizeBytes(): Promise<number> {
+    this.#checkOpen();
+    return this.#read(METHOD.size, NO_ARGUMENTS, readResult.number);
+  }
+
+  async health({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+    this.#checkOpen();
+    const late = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(new KvError('unavailable', 'context deadline exceeded')), timeoutMs);
+      timer.unref();
+    });
+    await Promise.race([this.#read(METHOD.health, NO_ARGUMENTS, readResult.nothing), late]);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#link.close();
+    this.#hub.fail(new KvError('closed', 'the store is closed'));
+  }
+
+  #read<T>(
+    method: number,
+    write: (out: Parameters<typeof writeArguments.range>[0]) => void,
+    read: (frame: FrameReader) => T,
+  ): Promise<T> {
+    const call = this.#link.call(
+      (out) => {
+        out.number(method);
+        write(out);
+      },
+      read,
+      true,
+    );
+    return call.result;
+  }
+
+  // hot: every write
+  async #write(call: WriteCall): Promise<WriteResult> {
+    this.#checkOpen();
+    const { id, result } = this.#link.call(
+      (out) => {
+        out.number(METHOD.write);
+        writeArguments.write(out, call);
+      },
+      readResult.write,
+      false,
+    );
+    this.#writes.set(id, call);
+    try {
+      return await result;
+    } finally {
+      this.#writes.delete(id);
+    }
+  }
+
+  #receive(frame: FrameReader): void {
+    switch (frame.type) {
+      case TO_REPLICA.events:
+        return this.#hold(frame);
+      case TO_REPLICA.release: {
+        const revision = frame.number();
+        this.#compacted = frame.number();
+        return this.#held.release(revision, (events) => this.#hub.dispatch(events));
+      }
+      case TO_REPLICA.welcome: {
+        const revision = frame.number();
+        this.#compacted = frame.number();
+        this.olderRevision = frame.number();
+        this.#held.release(revision, (events) => this.#hub.dispatch(events));
+        this.#link.welcome();
+        return this.#onWelcome();
+      }
+      case TO_REPLICA.tooOld: {
+        const oldest = frame.number();
+        this.#held.reset();
+        this.#hub.fail(compacted(0, oldest));
+        return this.#link.hello(0);
+      }
+    }
+  }
+
+  #hold(frame: FrameReader): void {
+    const revision = frame.number();
+    const events: KvEvent[] = [];
+    while (frame.hasMore) {
+      const event = readEvent(frame);
+      if (!('call' in event)) {
+        events.push(event);
+        continue;
+      }
+      const { key, value } = this.#writes.get(event.call) ?? {};
+      if (key === undefined || value === undefined) throw new KvError('unavailable', 'an event of an unknown write');
+      events.push({ type: 'put', key, value, ...event, previous: undefined });
+    }
+    this.#held.hold(revision, events);
+  }
+
+  #acknowledge(): void {
+    const { received, acknowledged } = this.#held;
+    if (received === acknowledged) return;
+    this.#held.acknowledged = received;
+    this.#link.acknowledge(received);
+  }
+
+  /** What happened before the watch began, page after page. */
+  async #handOver(late: LateReceiver, request: ChangesRequest): Promise<void> {
+    for (let { startRevision } = request; startRevision <= request.endRevision && !late.isCancelled;) {
+      const { events, upTo } = await this.changes({ ...request, startRevision });
+      if (events.length > 0 && !late.isCancelled) await late.past(events);
+      startRevision = upTo + 1;
+    }
+    late.begin();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new KvError('closed', 'the store is closed');
+  }
+}
+
+const NO_ARGUMENTS = (): void => undefined;
