@@ -55,7 +55,10 @@ export class CachedStore implements ManagedResourceStore {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
       return this.direct.get(key, minRevision, trace);
     }
-    if (minRevision === '' && !(this.cache.kv.local && this.cache.isSettled(key) && !this.cache.values.decryptsEachRead)) {
+    if (
+      minRevision === '' &&
+      !(this.cache.kv.local && this.cache.isSettled(key) && !this.cache.values.decryptsEachRead)
+    ) {
       return this.#getNewest(key, trace);
     }
     const span = minRevision === '' ? undefined : trace?.span;
