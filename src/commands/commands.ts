@@ -3,6 +3,7 @@ import { backup } from './backup.js';
 import type { Command } from './command.js';
 import { cluster } from './cluster.js';
 import { completion } from './completion.js';
+import { defragment } from './defragment.js';
 import { down } from './down.js';
 import { encryption } from './encryption.js';
 import { envtestAssets } from './envtest-assets.js';
@@ -34,6 +35,7 @@ export const commands = (): readonly Command[] => [
   backup,
   restore,
   migrate,
+  defragment,
   verify,
   completion(commands),
   version,

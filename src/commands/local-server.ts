@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { clientConfigOf, clientOf } from '../config/client-config.js';
 import { loadKubeconfig } from '../config/kubeconfig.js';
-import { folderHolder } from '../kv/embedded/folder-holder.js';
+import { folderHolder } from '../kv/embedded/folder-lock.js';
 import { defaultDataDir } from '../options/complete-options.js';
 import { directDialer } from '../outbound/dialer.js';
 import { collectBody } from '../outbound/http-client.js';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openBackup } from '../kv/backup-file.js';
-import { folderHolder } from '../kv/embedded/folder-holder.js';
+import { folderHolder } from '../kv/embedded/folder-lock.js';
 import { openFolderSnapshot } from '../kv/embedded/folder-snapshot.js';
 import { refuseStoreIn, writeNewStore } from '../kv/embedded/new-store.js';
 import type { ConnectOptions } from '../kv/etcd/connect.js';

@@ -1,28 +1,28 @@
 // What an etcd answers beside gRPC: /health, /version and /metrics.
 import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Mvcc } from '../kv/embedded/mvcc.js';
-import type { Quota } from './quota.js';
+import type { SpaceAlarm } from './space-alarm.js';
 import { ETCD_VERSION } from './services/maintenance.js';
 
 export interface PathParts {
   readonly mvcc: Mvcc;
-  readonly quota: Quota;
+  readonly alarm: SpaceAlarm;
   readonly isHealthy: () => Promise<boolean>;
 }
 
-export function httpPaths({ mvcc, quota, isHealthy }: PathParts): HttpHandler {
+export function httpPaths({ mvcc, alarm, isHealthy }: PathParts): HttpHandler {
   return async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Method Not Allowed\n');
     switch (request.path) {
       case '/health':
-        return health(quota, await isHealthy());
+        return health(alarm, await isHealthy());
       case '/livez':
       case '/readyz':
         return (await isHealthy()) ? text(200, 'ok') : text(503, 'the store cannot be read or written\n');
       case '/version':
         return json(200, { etcdserver: ETCD_VERSION, etcdcluster: '3.5.0' });
       case '/metrics':
-        return metrics(mvcc, quota);
+        return metrics(mvcc);
       default:
         return text(404, '404 page not found\n');
     }
@@ -30,17 +30,17 @@ export function httpPaths({ mvcc, quota, isHealthy }: PathParts): HttpHandler {
 }
 
 /** In etcd's words: who asks for it may compare them. */
-function health(quota: Quota, isHealthy: boolean): HttpResponse {
-  if (quota.hasAlarm) return json(503, { health: 'false', reason: 'ALARM NOSPACE' });
+function health(alarm: SpaceAlarm, isHealthy: boolean): HttpResponse {
+  if (alarm.isRaised) return json(503, { health: 'false', reason: 'ALARM NOSPACE' });
   return isHealthy ? json(200, { health: 'true', reason: '' }) : json(503, { health: 'false', reason: 'RANGE ERROR' });
 }
 
-function metrics(mvcc: Mvcc, quota: Quota): HttpResponse {
+function metrics(mvcc: Mvcc): HttpResponse {
   const { bytes, usedBytes } = mvcc.size();
   const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
     ['etcd_server_has_leader', 'Whether or not a leader exists. 1 is existence, 0 is not.', 1],
     ['etcd_server_is_leader', 'Whether or not this member is a leader. 1 if is, 0 otherwise.', 1],
-    ['etcd_server_quota_backend_bytes', 'How large the store may grow, in bytes.', quota.quotaBytes],
+    ['etcd_server_quota_backend_bytes', 'How large the store may grow, in bytes.', mvcc.quotaBytes],
     ['etcd_mvcc_db_total_size_in_bytes', 'The size of the file of the store.', bytes],
     ['etcd_mvcc_db_total_size_in_use_in_bytes', 'How much of the file of the store is in use.', usedBytes],
     ['etcd_debugging_mvcc_current_revision', 'The newest revision of the store.', mvcc.revision],

@@ -7,9 +7,9 @@ import type { EmbeddedStore } from '../kv/embedded/embedded.js';
 import { grpcHandler, isGrpc } from './grpc/server.js';
 import { httpPaths } from './http-paths.js';
 import { type EtcdListener, type ListenAddress, listenForClients } from './listen.js';
-import { Quota } from './quota.js';
 import { readOnly } from './read-only.js';
 import { etcdServices } from './services.js';
+import { SpaceAlarm } from './space-alarm.js';
 import type { Member } from './services/cluster.js';
 
 /** etcd's defaults. */
@@ -29,8 +29,8 @@ export interface ServeEtcdOptions {
   readonly isReadOnly?: boolean;
   /** The only one. */
   readonly member?: Member;
-  /** Below 0 there is none, 0 is etcd's default of 2 GiB. */
-  readonly quotaBytes?: number;
+  /** A write that there was no room for refuses all that follow, until somebody disarms the alarm, as with etcd. */
+  readonly alarmStays?: boolean;
   readonly maxRequestBytes?: number;
   readonly maxTxnOps?: number;
   /** A watch that asked for it hears how far it is when nothing else was sent for so long. */
@@ -45,7 +45,7 @@ export interface ServeEtcdOptions {
 export async function serveEtcd(options: ServeEtcdOptions): Promise<EtcdListener> {
   const { store, addresses, metricsAddresses = [], maxRequestBytes = MAX_REQUEST_BYTES, onError } = options;
   const { mvcc } = store;
-  const quota = new Quota(mvcc, options.quotaBytes ?? -1);
+  const alarm = new SpaceAlarm(mvcc, { stays: options.alarmStays === true });
   const isHealthy = (): Promise<boolean> =>
     store.health({ timeoutMs: HEALTH_TIMEOUT_MS }).then(
       () => true,
@@ -53,7 +53,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<EtcdListener
     );
   const services = etcdServices({
     store,
-    quota,
+    alarm,
     maxRequestBytes,
     isHealthy,
     newLeaseId,
@@ -68,7 +68,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<EtcdListener
     maxMessageBytes: maxRequestBytes + GRPC_OVERHEAD_BYTES,
     onError,
   });
-  const paths = httpPaths({ mvcc, quota, isHealthy });
+  const paths = httpPaths({ mvcc, alarm, isHealthy });
   const handler: HttpHandler = (request) => (isGrpc(request) ? grpc(request) : paths(request));
   const clients = await listenForClients(addresses, { handler, onError });
   if (metricsAddresses.length === 0) return clients;

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/async/clock.js';
 import type { EmbeddedStore } from '../kv/embedded/embedded.js';
 import type { GrpcService } from './grpc/server.js';
 import { headersFor, identityOf } from './header.js';
-import type { Quota } from './quota.js';
+import type { SpaceAlarm } from './space-alarm.js';
 import { authService } from './services/auth.js';
 import { clusterService, type Member } from './services/cluster.js';
 import { healthService } from './services/health.js';
@@ -17,7 +17,7 @@ export interface ServiceParts {
   readonly member: Member;
   readonly clock: Clock;
   readonly newLeaseId: () => bigint;
-  readonly quota: Quota;
+  readonly alarm: SpaceAlarm;
   /** etcd's `--max-request-bytes`. */
   readonly maxRequestBytes: number;
   /** etcd's `--max-txn-ops`. */
@@ -29,12 +29,12 @@ export interface ServiceParts {
 }
 
 export function etcdServices(parts: ServiceParts): Readonly<Record<string, GrpcService>> {
-  const { store, member, clock, newLeaseId, quota, maxRequestBytes, maxTxnOps, progressPeriodMs } = parts;
+  const { store, member, clock, newLeaseId, alarm, maxRequestBytes, maxTxnOps, progressPeriodMs } = parts;
   const identity = identityOf(member.name);
   const header = headersFor(identity);
   const { mvcc } = store;
   return {
-    'etcdserverpb.KV': kvService({ store, header, maxTxnOps, maxRequestBytes, quota }),
+    'etcdserverpb.KV': kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }),
     'etcdserverpb.Watch': watchService({ mvcc, header, clock, maxFragmentBytes: maxRequestBytes, progressPeriodMs }),
     'etcdserverpb.Lease': leaseService({ store, header, newId: newLeaseId }),
     'etcdserverpb.Maintenance': maintenanceService({ ...parts, header, identity }),

@@ -31,6 +31,10 @@ export class WatchHub {
     };
   }
 
+  get isEmpty(): boolean {
+    return this.#folders.size + this.#others.size === 0;
+  }
+
   // hot: once per commit
   dispatch(events: readonly KvEvent[]): void {
     const touched: HubWatch[] = [];

@@ -24,10 +24,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'authn/jwt/distributed-claims.ts': 'its fetch is the issuer client that it is given',
   'authn/jwt/key-set.ts': 'its fetch is the issuer client that it is given',
   'authn/token-cache.ts': 'its own fetch asks a function it is given',
-  'kv/embedded/folder.ts': 'asks a unix socket in the data folder whether another server holds it',
+  'kv/embedded/folder-lock.ts': 'asks a unix socket in the data folder which process holds it',
   'testkit/library/api-client.ts': 'runs in a test program, which reaches its own cluster',
   'testkit/library/control-client.ts': 'runs in a test program, which reaches its own child process',
-  'kv/embedded/folder-holder.ts': 'reads from that socket which process holds the folder',
 };
 
 test('nothing connects to anything but through a dialer', () => {

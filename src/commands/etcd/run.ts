@@ -14,6 +14,8 @@ import { type EtcdFlags, readEtcdFlags } from './flags.js';
 import { retentionOf } from './retention.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+/** etcd's. */
+const DEFAULT_QUOTA_BYTES = 2 * 1024 ** 3;
 const LEVELS = ['debug', 'info', 'warn', 'error', 'panic', 'fatal'];
 
 export async function runEtcd(args: readonly string[], { env, print }: CommandParts): Promise<number> {
@@ -44,7 +46,7 @@ export async function runEtcd(args: readonly string[], { env, print }: CommandPa
         clientUrls: flags.advertiseClientUrls.length > 0 ? flags.advertiseClientUrls : flags.listenClientUrls,
         peerUrls: flags.initialAdvertisePeerUrls,
       },
-      quotaBytes: flags.quotaBackendBytes,
+      alarmStays: true,
       maxRequestBytes: flags.maxRequestBytes,
       maxTxnOps: flags.maxTxnOps,
       progressPeriodMs: progressPeriodMs(flags),
@@ -66,7 +68,11 @@ export async function runEtcd(args: readonly string[], { env, print }: CommandPa
   return EXIT.done;
 }
 
-async function openStore(folder: string, { unsafeNoFsync }: EtcdFlags, log: Logger): Promise<EmbeddedStore> {
+async function openStore(
+  folder: string,
+  { unsafeNoFsync, quotaBackendBytes }: EtcdFlags,
+  log: Logger,
+): Promise<EmbeddedStore> {
   try {
     return await openEmbeddedStore({
       folder,
@@ -74,6 +80,7 @@ async function openStore(folder: string, { unsafeNoFsync }: EtcdFlags, log: Logg
       historyMs: 0,
       writer: 'etcd',
       noSync: unsafeNoFsync,
+      quotaBytes: quotaBackendBytes < 0 ? undefined : quotaBackendBytes || DEFAULT_QUOTA_BYTES,
       log,
     });
   } catch (error) {

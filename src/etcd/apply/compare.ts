@@ -1,17 +1,18 @@
 // The conditions of a transaction.
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { PendingState } from '../../kv/embedded/pending-state.js';
 import type { Version } from '../../kv/embedded/records.js';
 import { COMPARE_RESULT, COMPARE_TARGET, type Compare } from '../../kv/etcd/messages/kv.js';
 import { spanOf } from '../key-range.js';
 
 /** Of a range every key must agree. A key that is not there has revision, version and lease 0, and no value agrees with it. */
-export function holds(state: PendingState, compare: Compare): boolean {
+export function* holdsSteps(state: PendingState, compare: Compare): StepGenerator<boolean> {
   const { start, end, isOneKey } = spanOf(compare);
   if (isOneKey) {
     const version = state.get(start);
     return version === undefined ? holdsForNothing(compare) : agrees(compare, version);
   }
-  const found = state.range(start, end);
+  const found = yield* state.rangeSteps(start, end);
   return found.length === 0 ? holdsForNothing(compare) : found.every(([, version]) => agrees(compare, version));
 }
 

@@ -1,45 +1,66 @@
 // What a Range answers, of the keys that were found: filtered, sorted, and cut off.
 import { byteKeyIn } from '../../kv/embedded/byte-key.js';
-import type { KeyRange } from '../../kv/embedded/past.js';
-import type { Encodable } from '../../lib/protobuf/message.js';
-import type { EtcdKeyValue, RANGE_RESPONSE, RangeRequest } from '../../kv/etcd/messages/kv.js';
+import type { KeyRange } from '../../kv/embedded/range.js';
+import type { Version } from '../../kv/embedded/records.js';
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
+import type { EtcdKeyValue, RangeRequest } from '../../kv/etcd/messages/kv.js';
 import { spanOf } from '../key-range.js';
 import { etcdKeyValue } from './key-value.js';
 
 const SORT_ORDER = { none: 0, ascend: 1, descend: 2 } as const;
 const SORT_TARGET = { key: 0, version: 1, create: 2, mod: 3, value: 4 } as const;
 
-export type RangeAnswer = Encodable<typeof RANGE_RESPONSE>;
+export interface RangeAnswer {
+  readonly kvs: readonly EtcdKeyValue[];
+  readonly more: boolean;
+  readonly count: number;
+}
 
 export const isKnownSort = ({ sortOrder, sortTarget }: RangeRequest): boolean =>
   Object.values<number>(SORT_ORDER).includes(sortOrder) && Object.values<number>(SORT_TARGET).includes(sortTarget);
 
-/** What to read for a request. */
-export function keyRangeOf(request: RangeRequest): KeyRange<EtcdKeyValue> {
+/** What to read for a request; what `gather` makes of a page. */
+export function keyRangeOf<P>(
+  request: RangeRequest,
+  gather: (kvs: readonly EtcdKeyValue[]) => P,
+): KeyRange<EtcdKeyValue, P> {
   const { start, end } = spanOf(request);
   const { limit, countOnly } = request;
-  // One more says whether there is more. What is sorted or filtered is cut off after that.
   const isWhole = limit <= 0 || needsAll(request);
-  return { start, end, countOnly, limit: isWhole ? 0 : limit + 1, make: etcdKeyValue };
+  const make = request.keysOnly && !needsAll(request) ? etcdKeyAlone : etcdKeyValue;
+  return { start, end, countOnly, limit: isWhole ? 0 : limit, make, gather };
 }
 
-const needsAll = (request: RangeRequest): boolean => sortOf(request) !== undefined || filtersOf(request).length > 0;
+/** What is sorted or filtered is cut off after that. */
+export const needsAll = (request: RangeRequest): boolean =>
+  sortOf(request) !== undefined || filtersOf(request).length > 0;
 
-export function rangeAnswer(
+/** Whether there is more than the limit, of a request that does not need all. */
+export const hasMore = ({ limit }: RangeRequest, count: number): boolean => limit > 0 && count > limit;
+
+/** Of the keys that were found, all that a request needs or more. */
+export function* answerSteps(
   request: RangeRequest,
   { kvs: found, count }: { readonly kvs: readonly EtcdKeyValue[]; readonly count: number },
-): RangeAnswer {
+): StepGenerator<RangeAnswer> {
   const { limit, keysOnly } = request;
   const filters = filtersOf(request);
   const wanted = filters.length === 0 ? found : found.filter((kv) => filters.every((accepts) => accepts(kv)));
   const compare = sortOf(request);
-  const sorted = compare === undefined ? wanted : wanted.toSorted(compare);
-  const more = limit > 0 && sorted.length > limit;
-  const kvs = more ? sorted.slice(0, limit) : sorted;
+  const sorted = compare === undefined ? wanted : yield* sortSteps([...wanted], compare);
+  const isCut = limit > 0 && sorted.length > limit;
+  const kvs = isCut ? sorted.slice(0, limit) : sorted;
+  const more = isCut || (!needsAll(request) && hasMore(request, count));
   return { kvs: keysOnly ? kvs.map((kv) => ({ ...kv, value: NO_BYTES })) : kvs, more, count };
 }
 
 const NO_BYTES = Buffer.alloc(0);
+
+const etcdKeyAlone = (key: string, version: Version): EtcdKeyValue => ({
+  ...etcdKeyValue(key, version),
+  value: NO_BYTES,
+});
 
 type Filter = (kv: EtcdKeyValue) => boolean;
 

@@ -9,8 +9,9 @@ import type { BodyErrors } from '../../wire/body-errors.js';
 import { GrpcFault, STATUS } from './fault.js';
 import { timeoutMsOf } from './timeout.js';
 
-/** One message, one answer. */
-export type UnaryMethod = (message: Buffer) => Buffer | Promise<Buffer>;
+/** One message, one answer: a large one may be in pieces. */
+export type UnaryMethod = (message: Buffer) => UnaryAnswer | Promise<UnaryAnswer>;
+export type UnaryAnswer = Buffer | readonly Buffer[];
 
 /** Messages both ways. The call is over when it returns, and failed when it throws. */
 export interface ServerCall {
@@ -58,11 +59,12 @@ export function grpcHandler(options: GrpcOptions): HttpHandler {
     const message = wholeMessage(body, maxMessageBytes) ?? onlyMessage(body, request, maxMessageBytes);
     const answer = method(message);
     const timeoutMs = answer instanceof Promise ? timeoutMsOf(request.headers['grpc-timeout']) : undefined;
-    const bytes = await (timeoutMs === undefined ? answer : inTime(answer as Promise<Buffer>, timeoutMs, deadlines));
+    const isLater = answer instanceof Promise && timeoutMs !== undefined;
+    const found = await (isLater ? inTime(answer, timeoutMs, deadlines) : answer);
     return {
       status: 200,
       headers: { 'content-type': 'application/grpc' },
-      body: [messageHead(bytes.length), bytes],
+      body: Buffer.isBuffer(found) ? [messageHead(found.length), found] : [messageHead(totalBytes(found)), ...found],
       trailers: { 'grpc-status': '0' },
     };
   };
@@ -98,7 +100,7 @@ function readerFor(request: HttpRequest, maxMessageBytes: number): MessageReader
   return reader;
 }
 
-function inTime(answer: Promise<Buffer>, timeoutMs: number, deadlines: Deadlines): Promise<Buffer> {
+function inTime(answer: Promise<UnaryAnswer>, timeoutMs: number, deadlines: Deadlines): Promise<UnaryAnswer> {
   return new Promise((resolve, reject) => {
     const late = new GrpcFault(STATUS.deadlineExceeded, 'context deadline exceeded');
     const deadline = deadlines.set(Date.now(), timeoutMs, () => reject(late));
@@ -132,11 +134,13 @@ function streaming(request: HttpRequest, method: StreamMethod, options: GrpcOpti
 function sendPieces(sink: ResponseSink, pieces: readonly Buffer[]): boolean {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return sink.write(framed(only));
-  sink.write(messageHead(pieces.reduce((sum, piece) => sum + piece.length, 0)));
+  sink.write(messageHead(totalBytes(pieces)));
   let isOpen = true;
   for (const piece of pieces) isOpen = sink.write(piece);
   return isOpen;
 }
+
+const totalBytes = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 
 async function* messagesOf(body: Readable | undefined, reader: MessageReader): AsyncIterable<Buffer> {
   if (body === undefined) return;

@@ -1,9 +1,11 @@
 // etcd's KV service.
+import type { TransactionResult } from '../../kv/embedded/commits.js';
 import type { EmbeddedStore } from '../../kv/embedded/embedded.js';
 import {
   COMPACTION_REQUEST,
   DELETE_RANGE_REQUEST,
   DELETE_RANGE_RESPONSE,
+  type EtcdKeyValue,
   PUT_REQUEST,
   PUT_RESPONSE,
   RANGE_REQUEST,
@@ -15,44 +17,59 @@ import {
   type TxnRequest,
 } from '../../kv/etcd/messages/kv.js';
 import { HEADER_ONLY } from '../../kv/etcd/messages/maintenance.js';
+import type { Encodable } from '../../lib/protobuf/message.js';
+import { runCooperatively, runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { spanOf } from '../key-range.js';
 import { etcdKeyValue } from '../apply/key-value.js';
 import { checkDelete, checkPut, checkRange, checkTxn } from '../apply/check.js';
-import { applyDelete, applyPut, applyTxn, type PastReads } from '../apply/operations.js';
-import { keyRangeOf, rangeAnswer, type RangeAnswer } from '../apply/range.js';
+import { applyPut, deleteSteps, type PastReads, txnSteps } from '../apply/operations.js';
+import { answerSteps, hasMore, keyRangeOf, needsAll, type RangeAnswer } from '../apply/range.js';
 import { etcdFault, faultOfStore, refusedBy, storeCall } from '../faults.js';
 import type { GrpcService } from '../grpc/server.js';
 import type { HeaderOf } from '../header.js';
-import type { Quota } from '../quota.js';
+import type { SpaceAlarm } from '../space-alarm.js';
+
+/** So many are encoded in a few milliseconds. */
+const PIECE_KEYS = 1_000;
 
 export interface KvParts {
   readonly store: EmbeddedStore;
   readonly header: HeaderOf;
   readonly maxTxnOps: number;
   readonly maxRequestBytes: number;
-  readonly quota: Quota;
+  readonly alarm: SpaceAlarm;
 }
 
-export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: KvParts): GrpcService {
+export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: KvParts): GrpcService {
   const { mvcc } = store;
 
-  const range = async (request: RangeRequest): Promise<RangeAnswer & { readonly revision: number }> => {
-    const { start, isOneKey } = spanOf(request);
-    if (isOneKey && request.revision <= 0) return oneKey(request, start);
-    const found = await storeCall(mvcc.range(keyRangeOf(request), Math.max(0, request.revision)));
-    return { ...rangeAnswer(request, found), revision: found.revision };
+  /** The answer as it is sent. Pages are encoded as they are read: a repeated field may come in several pieces. */
+  const rangePieces = async (request: RangeRequest): Promise<readonly Buffer[]> => {
+    const gather = (kvs: readonly EtcdKeyValue[]): Buffer => RANGE_RESPONSE.encode({ kvs });
+    if (!needsAll(request)) {
+      const found = await mvcc.range(keyRangeOf(request, gather), Math.max(0, request.revision));
+      const { revision, count } = found;
+      const rest = RANGE_RESPONSE.encode({ header: header(revision), more: hasMore(request, count), count });
+      return [...found.pages, rest];
+    }
+    const { kvs, revision, ...rest } = await range(request);
+    const head = RANGE_RESPONSE.encode({ ...rest, header: header(revision) });
+    return [head, ...(await runCooperatively(piecesSteps(kvs, gather)))];
+  };
+
+  const range = async (request: RangeRequest): Promise<FoundRange> => {
+    const keyRange = keyRangeOf(request, (kvs) => kvs);
+    const { pages, count, revision } = await mvcc.range(keyRange, Math.max(0, request.revision));
+    const answer = await runCooperatively(answerSteps(request, { kvs: pages.flat(), count }));
+    return { ...answer, revision };
   };
 
   // hot: every read of an object
-  const oneKey = (request: RangeRequest, key: string): RangeAnswer & { readonly revision: number } => {
-    try {
-      const { revision, version } = mvcc.get(key);
-      const count = version === undefined ? 0 : 1;
-      const kvs = version === undefined || request.countOnly ? [] : [etcdKeyValue(key, version)];
-      return { ...rangeAnswer(request, { kvs, count }), revision };
-    } catch (error) {
-      throw faultOfStore(error);
-    }
+  const oneKey = (request: RangeRequest, key: string): Buffer => {
+    const { revision, version } = mvcc.get(key);
+    const count = version === undefined ? 0 : 1;
+    const kvs = version === undefined || request.countOnly ? [] : [etcdKeyValue(key, version)];
+    return RANGE_RESPONSE.encode({ ...runSync(answerSteps(request, { kvs, count })), header: header(revision) });
   };
 
   /** Reads of the past do not depend on the transaction they are in, and may take long: they are made before it. */
@@ -62,9 +79,9 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: 
       found.set(past, await range(past).catch((error: unknown) => new FailedRead(error)));
     }
     return (past) => {
-      const answer = found.get(past) ?? {};
+      const answer = found.get(past);
       if (answer instanceof FailedRead) throw refusedBy(answer.error);
-      return answer;
+      return answer ?? { kvs: [], more: false, count: 0 };
     };
   };
 
@@ -78,28 +95,37 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: 
       async Range(message) {
         const request = RANGE_REQUEST.decode(message);
         checkRange(request);
-        const { revision, ...answer } = await range(request);
-        return RANGE_RESPONSE.encode({ ...answer, header: header(revision) });
+        const { start, isOneKey } = spanOf(request);
+        if (!isOneKey || request.revision > 0) return storeCall(rangePieces(request));
+        try {
+          return oneKey(request, start);
+        } catch (error) {
+          throw faultOfStore(error);
+        }
       },
       async Put(message) {
         const request = PUT_REQUEST.decode(limited(message));
         checkPut(request);
-        quota.take(message.length);
-        const { result, revision } = await storeCall(mvcc.transact((state) => applyPut(state, request)));
+        const put = alarm.guard(() => mvcc.transact((state) => applyPut(state, request)));
+        const { result, revision } = await storeCall(put);
         return PUT_RESPONSE.encode({ ...result, header: header(revision) });
       },
       async DeleteRange(message) {
         const request = DELETE_RANGE_REQUEST.decode(limited(message));
         checkDelete(request);
-        const { result, revision } = await storeCall(mvcc.transact((state) => applyDelete(state, request)));
-        return DELETE_RANGE_RESPONSE.encode({ ...result, header: header(revision) });
+        const { result, revision } = await storeCall(mvcc.transactInSteps((state) => deleteSteps(state, request)));
+        const { deleted, previous } = result;
+        const encode = (prevKvs: readonly EtcdKeyValue[]): Buffer => DELETE_RANGE_RESPONSE.encode({ prevKvs });
+        const head = DELETE_RANGE_RESPONSE.encode({ deleted, header: header(revision) });
+        return previous.length === 0 ? head : [head, ...(await runCooperatively(piecesSteps(previous, encode)))];
       },
       async Txn(message) {
         const request = TXN_REQUEST.decode(limited(message));
         checkTxn(request, maxTxnOps);
-        if (hasPut(request)) quota.take(message.length);
         const past = await pastReads(request);
-        const { result, revision } = await storeCall(mvcc.transact((state) => applyTxn(state, request, past)));
+        const write = (): Promise<TransactionResult<Encodable<typeof TXN_RESPONSE>>> =>
+          mvcc.transactInSteps((state) => txnSteps(state, request, past));
+        const { result, revision } = await storeCall(hasPut(request) ? alarm.guard(write) : write());
         return TXN_RESPONSE.encode({ ...result, header: header(revision) });
       },
       async Compact(message) {
@@ -110,6 +136,20 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, quota }: 
       },
     },
   };
+}
+
+type FoundRange = RangeAnswer & { readonly revision: number };
+
+function* piecesSteps(
+  kvs: readonly EtcdKeyValue[],
+  encode: (part: readonly EtcdKeyValue[]) => Buffer,
+): StepGenerator<Buffer[]> {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < kvs.length; at += PIECE_KEYS) {
+    pieces.push(encode(kvs.slice(at, at + PIECE_KEYS)));
+    yield;
+  }
+  return pieces;
 }
 
 const hasPut = ({ success, failure }: TxnRequest): boolean =>

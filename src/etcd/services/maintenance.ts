@@ -15,7 +15,7 @@ import {
 import { etcdFault, storeCall } from '../faults.js';
 import type { GrpcService } from '../grpc/server.js';
 import { type HeaderOf, type Identity, RAFT_TERM } from '../header.js';
-import type { Quota } from '../quota.js';
+import type { SpaceAlarm } from '../space-alarm.js';
 import { hashOf } from '../store-hash.js';
 import { snapshotOf } from '../snapshot.js';
 
@@ -26,13 +26,13 @@ export interface MaintenanceParts {
   readonly store: EmbeddedStore;
   readonly header: HeaderOf;
   readonly identity: Identity;
-  readonly quota: Quota;
+  readonly alarm: SpaceAlarm;
   /** Where a snapshot lies while it is sent. */
   readonly scratchFolder: string;
 }
 
 export function maintenanceService(parts: MaintenanceParts): GrpcService {
-  const { store, header, identity, quota, scratchFolder } = parts;
+  const { store, header, identity, alarm: spaceAlarm, scratchFolder } = parts;
   const { mvcc } = store;
   const hash = async (revision: number): Promise<number> => storeCall(hashOf(mvcc, revision));
   const alarmAnswer = (isRaised: boolean): Buffer =>
@@ -54,21 +54,23 @@ export function maintenanceService(parts: MaintenanceParts): GrpcService {
           raftIndex: revision,
           raftAppliedIndex: revision,
           raftTerm: RAFT_TERM,
-          errors: quota.hasAlarm ? [`memberID:${identity.memberId} alarm:NOSPACE `] : [],
+          errors: spaceAlarm.isRaised ? [`memberID:${identity.memberId} alarm:NOSPACE `] : [],
         });
       },
       Alarm(message) {
         const { action, alarm } = ALARM_REQUEST.decode(message);
         const isOurs = alarm === ALARM_TYPE.noSpace || alarm === ALARM_TYPE.none;
-        const wasRaised = quota.hasAlarm;
+        const wasRaised = spaceAlarm.isRaised;
         if (action === ALARM_ACTION.get) return alarmAnswer(isOurs && wasRaised);
         if (alarm !== ALARM_TYPE.noSpace) return alarmAnswer(false);
-        if (action === ALARM_ACTION.activate) quota.raise();
-        else quota.disarm();
+        if (action === ALARM_ACTION.activate) spaceAlarm.raise();
+        else spaceAlarm.disarm();
         return alarmAnswer(action === ALARM_ACTION.activate || wasRaised);
       },
-      /** The store reuses the pages of what was dropped by itself, and gives none back while it is open. */
-      Defragment: () => HEADER_ONLY.encode({ header: header(mvcc.revision) }),
+      async Defragment() {
+        await storeCall(mvcc.defragment());
+        return HEADER_ONLY.encode({ header: header(mvcc.revision) });
+      },
       async Hash() {
         return HASH_RESPONSE.encode({ header: header(mvcc.revision), hash: await hash(0) });
       },

@@ -33,7 +33,7 @@ import { HEADER_ONLY } from '../../kv/etcd/messages/maintenance.js';
 import { EVENT_TYPE, WATCH_FILTER, WATCH_REQUEST, WATCH_RESPONSE } from '../../kv/etcd/messages/watch.js';
 import { GrpcFault } from '../grpc/fault.js';
 import type { GrpcService, ServerCall } from '../grpc/server.js';
-import { Quota } from '../quota.js';
+import { SpaceAlarm } from '../space-alarm.js';
 import { readOnly } from '../read-only.js';
 import { etcdServices } from '../services.js';
 
@@ -50,18 +50,19 @@ class Etcd {
   private constructor(
     readonly store: EmbeddedStore,
     readonly services: Readonly<Record<string, GrpcService>>,
-    readonly quota: Quota,
+    readonly alarm: SpaceAlarm,
     readonly clock: ManualClock,
   ) {}
 
-  static async open(quotaBytes = -1): Promise<Etcd> {
+  static async open(quotaBytes?: number): Promise<Etcd> {
     const clock = new ManualClock();
-    const store = await openEmbeddedStore({ folder: path.join(root, String(++folders)), historyMs: 0, clock });
-    const quota = new Quota(store.mvcc, quotaBytes);
+    const folder = path.join(root, String(++folders));
+    const store = await openEmbeddedStore({ folder, historyMs: 0, clock, quotaBytes });
+    const alarm = new SpaceAlarm(store.mvcc, { stays: true });
     let ids = 0n;
     const services = etcdServices({
       store,
-      quota,
+      alarm,
       clock,
       member: { name: 'm', clientUrls: [], peerUrls: [] },
       newLeaseId: () => ++ids,
@@ -71,13 +72,14 @@ class Etcd {
       scratchFolder: root,
       isHealthy: async () => true,
     });
-    return new Etcd(store, services, quota, clock);
+    return new Etcd(store, services, alarm, clock);
   }
 
   async call(service: string, method: string, message: Buffer): Promise<Buffer> {
     const found = this.services[`etcdserverpb.${service}`]?.unary[method];
     assert.ok(found, method);
-    return found(message);
+    const answer = await found(message);
+    return Buffer.isBuffer(answer) ? answer : Buffer.concat(answer);
   }
 
   async put(key: string, value: string, more: Put = {}): Promise<Decoded<typeof PUT_RESPONSE>> {
@@ -455,7 +457,7 @@ describe('what is refused', () => {
     const services = readOnly(etcd.services);
     const kv = services['etcdserverpb.KV']?.unary ?? {};
     const denied = failsWith(7, 'etcdserver: permission denied');
-    const call = async (method: string, message: Buffer): Promise<Buffer> => kv[method]?.(message) ?? Buffer.alloc(0);
+    const call = async (method: string, message: Buffer): Promise<Buffer> => (await kv[method]?.(message)) as Buffer;
     await assert.rejects(call('Put', PUT_REQUEST.encode({ key: b('a') })), denied);
     const writing = TXN_REQUEST.encode({ failure: [{ requestPut: { key: b('a') } }] });
     await assert.rejects(call('Txn', writing), denied);
@@ -472,12 +474,12 @@ describe('what is refused', () => {
     };
     await assert.rejects(fill(), noSpace);
     await assert.rejects(etcd.put('a', ''), noSpace);
-    assert.equal(etcd.quota.hasAlarm, true);
+    assert.equal(etcd.alarm.isRaised, true);
     const all = DELETE_RANGE_REQUEST.encode({ key: b('a'), rangeEnd: b('b') });
     const { header } = DELETE_RANGE_RESPONSE.decode(await etcd.call('KV', 'DeleteRange', all));
     await etcd.call('KV', 'Compact', COMPACTION_REQUEST.encode({ revision: header?.revision ?? 0 }));
     await assert.rejects(etcd.put('a', ''), noSpace);
-    etcd.quota.disarm();
+    etcd.alarm.disarm();
     await etcd.put('a', '');
     await etcd.store.close();
   });

@@ -5,6 +5,7 @@ import type { Mvcc } from '../../kv/embedded/mvcc.js';
 import { KvError } from '../../kv/kv.js';
 import { WATCH_FILTER, type WatchCreate, type WatchResponse } from '../../kv/etcd/messages/watch.js';
 import { fieldHead } from '../../lib/protobuf/wire.js';
+import { eachStep, runCooperatively, runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { errorText } from '../../lib/text/error-text.js';
 import type { KeySpan } from '../key-range.js';
 import { eventBytes } from './event-bytes.js';
@@ -14,6 +15,8 @@ const MAX_PENDING_BYTES = 1024 * 1024;
 /** Of values in one answer out of history. */
 const PAGE_BYTES = 256 * 1024;
 const EVENTS_FIELD = 11;
+/** What a commit has more is read in history, in steps. */
+const MAX_LIVE_CHANGES = 2048;
 
 export interface WatcherStream {
   readonly mvcc: Mvcc;
@@ -94,7 +97,8 @@ export class Watcher {
       const page = await mvcc.changes({ start, end, startRevision: this.#next, endRevision, maxBytes: PAGE_BYTES });
       if (this.#isCancelled) return;
       this.#next = page.upTo + 1;
-      this.#sendChanges(page.changes, page.upTo);
+      await runCooperatively(this.#sendSteps(page.changes, page.upTo));
+      if (this.#isCancelled) return;
       if (this.#isBehind) await this.#stream.drained();
     }
   }
@@ -107,9 +111,9 @@ export class Watcher {
   #receive(changes: readonly Change[]): void {
     const last = changes[changes.length - 1];
     if (last === undefined) return;
-    if (!this.#isBehind) {
+    if (!this.#isBehind && changes.length <= MAX_LIVE_CHANGES) {
       this.#next = last.revision + 1;
-      return this.#sendChanges(changes, this.#stream.mvcc.revision);
+      return runSync(this.#sendSteps(changes, this.#stream.mvcc.revision));
     }
     this.#live?.cancel();
     this.#live = undefined;
@@ -117,14 +121,16 @@ export class Watcher {
     void this.#stream.drained().then(() => this.start());
   }
 
-  #sendChanges(changes: readonly Change[], revision: number): void {
+  *#sendSteps(changes: readonly Change[], revision: number): StepGenerator<void> {
     const { prevKv, filters, fragment } = this.#request;
     const isWanted = ({ next }: Change): boolean =>
       !filters.includes(next === undefined ? WATCH_FILTER.noDelete : WATCH_FILTER.noPut);
     const wanted = filters.length === 0 ? changes : changes.filter(isWanted);
     if (wanted.length === 0) return;
     this.#hasSent = true;
-    const events = wanted.map((change) => eventBytes(change, prevKv));
+    const events: Buffer[] = [];
+    yield* eachStep(wanted, (change) => events.push(eventBytes(change, prevKv)));
+    if (this.#isCancelled) return;
     if (!fragment) return this.#sendEvents(events, revision, false);
     for (let from = 0; from < events.length;) {
       const to = fragmentEnd(events, from, this.#stream.maxFragmentBytes);

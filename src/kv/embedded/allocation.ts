@@ -29,6 +29,22 @@ const write = promisify(fs.write);
 /** What a change can need, beside pages that all changes of a commit share. */
 export const changeBytes = (valueBytes: number): number => valueBytes + CHANGE_PAGES_BYTES;
 
+/** Of a record, beside its key and value. */
+const RECORD_BYTES = 64;
+/** A longer record has pages of its own, the last of which is not full. */
+const MAX_INLINE_BYTES = 1024;
+const PAGE_BYTES = 4096;
+
+/**
+ * What a further change can need in a commit with very many. All of them together copy no page of the trees twice, which the
+ * first ones have counted; each adds a record, at worst to pages that are half full.
+ */
+export const furtherChangeBytes = (valueBytes: number, keyBytes: number): number =>
+  2 * (valueBytes + keyBytes + RECORD_BYTES) + (valueBytes > MAX_INLINE_BYTES ? PAGE_BYTES : 0);
+
+/** More changes than this in one commit are very many. */
+export const MAX_FEW_CHANGES = 2048;
+
 export interface CommitNeed {
   /** The sum of `changeBytes`. */
   readonly bytes: number;

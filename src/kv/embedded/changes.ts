@@ -1,9 +1,9 @@
 // The changes in the embedded store's log, forwards and page by page.
-import type { RootDatabase } from 'lmdb';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { Change } from './change.js';
 import { DamagedHistory } from './damage.js';
-import { get, Page, recordAt, recordsSince, type Tables } from './past.js';
+import type { Tables } from './engine.js';
+import { get, type LogSection, Page, placeAfter, recordAt, recordsSince } from './past.js';
 import { decodeLog, isLastOfRevision, keyOfLog, type Version } from './records.js';
 import type { Successors } from './successors.js';
 
@@ -26,42 +26,45 @@ export interface PageOfChanges {
 
 /**
  * A page of what happened to the keys of a range, from a revision on. What a change wrote is in the record of the next
- * change of its key (successors.ts), or is the key's current version.
+ * change of its key (successors.ts), or is the key's current version. A page ends with a revision; one that changed very many
+ * keys is read in several steps.
  */
 export function* changesSteps(
-  env: RootDatabase,
-  tables: Tables,
-  successors: Successors,
-  request: ChangesInRange,
-): StepGenerator<PageOfChanges> {
-  env.resetReadTxn();
-  while (!successors.readPage(tables)) {
-    yield;
-    env.resetReadTxn();
-  }
-  return pageOfChanges(tables, successors, request);
-}
-
-function pageOfChanges(
   tables: Tables,
   successors: Successors,
   { start, end, startRevision, endRevision, maxBytes }: ChangesInRange,
-): PageOfChanges {
+): StepGenerator<PageOfChanges> {
   const changes: Change[] = [];
   let changedBytes = 0;
-  const page = new Page();
-  for (const [revision, bytes] of recordsSince(tables, startRevision, endRevision)) {
-    const key = keyOfLog(bytes);
-    if (key >= start && (end === undefined || key < end)) {
-      const { type, previous } = decodeLog(revision, bytes);
-      const next = type === 'delete' ? undefined : writtenBy(tables, successors, key, revision);
-      changes.push({ key, revision, next, previous });
-      changedBytes += (next?.value.length ?? 0) + (previous?.value.length ?? 0);
+  let next: LogSection = { revision: startRevision };
+  for (;;) {
+    yield* catchUpSteps(tables, successors);
+    const page = new Page();
+    for (const [revision, bytes, place] of recordsSince(tables, { ...next, upTo: endRevision })) {
+      next = placeAfter(revision, place, bytes);
+      const key = keyOfLog(bytes);
+      if (key >= start && (end === undefined || key < end)) {
+        const { type, previous } = decodeLog(revision, bytes);
+        const written = type === 'delete' ? undefined : writtenBy(tables, successors, key, revision);
+        changes.push({ key, revision, next: written, previous });
+        changedBytes += (written?.value.length ?? 0) + (previous?.value.length ?? 0);
+      }
+      const isFull = page.isFullWith(bytes) || changedBytes > maxBytes;
+      if (isFull && isLastOfRevision(bytes)) return { changes, upTo: revision };
+      if (page.isFull) break;
     }
-    const isFull = page.isFullWith(bytes) || changedBytes > maxBytes;
-    if (isFull && isLastOfRevision(bytes)) return { changes, upTo: revision };
+    if (!page.isFull) return { changes, upTo: endRevision };
+    yield;
   }
-  return { changes, upTo: endRevision };
+}
+
+/** The snapshot that the last step leaves has nothing that the successors do not know. */
+function* catchUpSteps(tables: Tables, successors: Successors): StepGenerator<void> {
+  tables.env.resetReadTxn();
+  while (!successors.readPage(tables)) {
+    yield;
+    tables.env.resetReadTxn();
+  }
 }
 
 /** The version that a change wrote. */

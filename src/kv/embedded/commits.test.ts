@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { RootDatabase } from 'lmdb';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { KvError } from '../kv.js';
 import { Commits } from './commits.js';
 import type { Leases } from './leases.js';
-import type { Tables } from './past.js';
+import type { Tables } from './engine.js';
 import type { Room } from './room.js';
 import { NO_TOTALS } from './state.js';
+import { TableWrites } from './table-writes.js';
 import { writeKey } from './write-key.js';
 
 /** An engine whose commits end as the test says. */
@@ -18,10 +18,14 @@ function commitsOn(outcome: () => unknown) {
     const error = outcome();
     if (error !== undefined) throw error;
   };
-  const table = { get: () => undefined };
+  const tables = {
+    env: { resetReadTxn: () => undefined, transactionSync: transact, batch: transact },
+    current: { get: () => undefined },
+    unchecked: { current: false, logUntil: 0 },
+  } as unknown as Tables;
   const commits = new Commits({
-    env: { resetReadTxn: () => undefined, transactionSync: transact, batch: transact } as unknown as RootDatabase,
-    tables: { current: table, unchecked: { current: false, logUntil: 0 } } as unknown as Tables,
+    tables,
+    writes: new TableWrites(tables),
     folder: '/data',
     clock: new ManualClock(),
     room: { take: () => true, allocate: () => true, isFull: false } as unknown as Room,
@@ -29,7 +33,7 @@ function commitsOn(outcome: () => unknown) {
     dropHistory: () => undefined,
     revision: 1,
     totals: NO_TOTALS,
-    dispatch: () => undefined,
+    dispatch: { dispatch: () => undefined, *collectSteps() {}, deliver: () => undefined },
     readFailure: (error) => new KvError('damaged', String(error)),
   });
   const create = (key: string) =>

@@ -1,20 +1,21 @@
 // Group commit. Transactions queue; one commit runs at a time and includes all that queued meanwhile, so that concurrent
 // writers share one sync. Each sees the state that those before it leave (pending-state.ts). When a commit is on disk its
 // changes are dispatched, and only then are the writers answered.
-import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
+import { runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { KvError } from '../kv.js';
-import { changeBytes, type CommitNeed } from './allocation.js';
+import { changeBytes, type CommitNeed, furtherChangeBytes, MAX_FEW_CHANGES } from './allocation.js';
 import type { Change } from './change.js';
 import type { CommitHold } from './commit-hold.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
 import { leasedName, type Leases } from './leases.js';
-import type { Tables } from './past.js';
+import type { Tables } from './engine.js';
 import { type PendingChange, PendingState } from './pending-state.js';
 import { encodeLog, encodeNumbers, encodePlace } from './records.js';
 import type { Room } from './room.js';
 import { revisionRecord, type Totals } from './state.js';
+import type { TableWrites } from './table-writes.js';
 
 /** The most writes in one commit. */
 const MAX_BATCH = 1024;
@@ -25,9 +26,13 @@ const IN_PLACE_MAX_MS = 1.5;
 /** The average is over about so many commits. */
 const IN_PLACE_MEMORY = 8;
 const IN_PLACE_FORGET = 0.99;
+const IN_PLACE_MAX_CHANGES = 64;
 
 /** Reads and changes the state. One that throws changes nothing, and fails with what it threw. */
 export type Transaction<T> = (state: PendingState) => T;
+
+/** One that may change very many keys: it is evaluated in steps, and other transactions wait until it is over. */
+export type LongTransaction<T> = (state: PendingState) => StepGenerator<T>;
 
 /** What a transaction throws to be refused for a reason of its own. */
 export class TransactionRefused extends Error {}
@@ -39,13 +44,21 @@ export interface TransactionResult<T> {
 }
 
 interface QueuedTransaction {
-  readonly transaction: Transaction<unknown>;
+  readonly transaction: { readonly at: Transaction<unknown> } | { readonly inSteps: LongTransaction<unknown> };
   /** It was tried once, and there was no room for it. */
   readonly isRetried?: boolean;
   /** It changed something, and deletes were all. */
   onlyDeletes: boolean;
   readonly resolve: (result: TransactionResult<unknown>) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Hands committed changes to whoever follows them. */
+export interface Dispatch {
+  dispatch(changes: readonly Change[]): void;
+  /** In place of `dispatch` for very many: in steps, before the store's revision is theirs, and the rest of it after that. */
+  collectSteps(changes: readonly Change[]): StepGenerator<void>;
+  deliver(changes: readonly Change[]): void;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -57,14 +70,14 @@ export class Commits {
   hold: CommitHold | undefined;
   /** Why the last commit failed, if it did. */
   failure: KvError | undefined;
-  readonly #env: RootDatabase;
   readonly #tables: Tables;
+  readonly #writes: TableWrites;
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #room: Room;
   readonly #dropHistory: (revision: number) => void;
   readonly #leases: Leases;
-  readonly #dispatch: (changes: readonly Change[]) => void;
+  readonly #dispatch: Dispatch;
   readonly #readFailure: (error: unknown) => KvError;
   #totals: Totals;
   /** The last revision on disk. */
@@ -72,6 +85,8 @@ export class Commits {
   #queue: QueuedTransaction[] = [];
   /** Housekeeping that goes with the next commit. */
   #chores: { readonly run: () => void; readonly done: () => void }[] = [];
+  /** What runs between two commits. */
+  readonly #exclusive: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   /** The system refused a write of the engine, whose memory is not to be relied on from then on: nothing is written any more. */
   #broken: KvError | undefined;
@@ -81,8 +96,8 @@ export class Commits {
   #lastCount = 1;
 
   constructor(options: {
-    env: RootDatabase;
     tables: Tables;
+    writes: TableWrites;
     folder: string;
     clock: Clock;
     room: Room;
@@ -91,12 +106,12 @@ export class Commits {
     dropHistory: (revision: number) => void;
     revision: number;
     totals: Totals;
-    dispatch: (changes: readonly Change[]) => void;
+    dispatch: Dispatch;
     /** What it means that the file could not be read. */
     readFailure: (error: unknown) => KvError;
   }) {
-    this.#env = options.env;
     this.#tables = options.tables;
+    this.#writes = options.writes;
     this.#folder = options.folder;
     this.#clock = options.clock;
     this.#room = options.room;
@@ -110,6 +125,14 @@ export class Commits {
   }
 
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>> {
+    return this.#enqueue({ at: transaction });
+  }
+
+  transactInSteps<T>(transaction: LongTransaction<T>): Promise<TransactionResult<T>> {
+    return this.#enqueue({ inSteps: transaction });
+  }
+
+  #enqueue<T>(transaction: QueuedTransaction['transaction']): Promise<TransactionResult<T>> {
     return new Promise((resolve, reject) => {
       this.#queue.push({
         transaction,
@@ -129,6 +152,14 @@ export class Commits {
     });
   }
 
+  /** Runs while no commit does; commits wait until it is over. */
+  exclusively<T>(run: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#exclusive.push(() => run().then(resolve, reject));
+      this.#run();
+    });
+  }
+
   /** Fulfilled when nothing is queued any more. */
   async idle(): Promise<void> {
     await this.#running;
@@ -141,7 +172,8 @@ export class Commits {
   async #commitAll(): Promise<void> {
     // Writers of the same turn of the event loop share the first commit.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#queue.length > 0 || this.#chores.length > 0) {
+    while (this.#queue.length > 0 || this.#chores.length > 0 || this.#exclusive.length > 0) {
+      await this.#exclusive.shift()?.();
       const queued = this.#queue.splice(0, this.#nextCount());
       const chores = this.#chores.splice(0);
       await this.#commit(
@@ -167,7 +199,7 @@ export class Commits {
 
   // hot: every write
   async #commit(queued: readonly QueuedTransaction[], chores: readonly (() => void)[]): Promise<void> {
-    this.#env.resetReadTxn();
+    this.#tables.env.resetReadTxn();
     const state = new PendingState({
       tables: this.#tables,
       room: this.#room,
@@ -176,18 +208,22 @@ export class Commits {
       revision: this.#committed,
       totals: this.#totals,
     });
-    const answers = queued.map((one) => this.#evaluate(one, state));
+    const answers: (() => void)[] = [];
+    for (const one of queued) {
+      const answer = this.#evaluate(one, state);
+      answers.push(answer instanceof Promise ? await answer : answer);
+    }
     if (state.changes.length > 0 || state.grants.size > 0 || chores.length > 0) {
       try {
         if (this.#broken !== undefined) throw this.#broken;
-        const allocated = this.#room.allocate(needOf(state));
+        const allocated = this.#room.allocate(this.#needOf(state));
         if (allocated !== true && !(await allocated)) throw spaceExceeded();
-        await this.#write(queued.length, () => {
+        await this.#write(queued.length, state.changes.length, () => {
           for (const change of state.changes) this.#put(change, state);
-          this.#leases.write(state.grants);
+          this.#leases.write(this.#writes, state.grants);
           for (const chore of chores) chore();
           if (state.isTight) this.#dropHistory(state.revision);
-          void this.#tables.meta.put(...revisionRecord(state.revision, state.totals));
+          this.#writes.put('meta', ...revisionRecord(state.revision, state.totals));
         });
         this.failure = undefined;
       } catch (error) {
@@ -197,12 +233,16 @@ export class Commits {
       }
     }
     const { revision, changes } = state;
+    // Where commits are held back they are released one by one, whenever that is.
+    const isCollected = this.hold === undefined && isMany(changes);
+    if (isCollected) await runCooperatively(this.#dispatch.collectSteps(changes));
     this.#committed = revision;
     this.#totals = state.totals;
     this.#leases.apply(state.grants);
     const release = (): void => {
       this.revision = revision;
-      if (changes.length > 0) this.#dispatch(changes);
+      if (isCollected) this.#dispatch.deliver(changes);
+      else if (changes.length > 0) this.#dispatch.dispatch(changes);
       for (const answer of answers) answer();
     };
     if (this.hold === undefined) release();
@@ -210,19 +250,28 @@ export class Commits {
   }
 
   /** Answers how its caller is answered. */
-  #evaluate(queued: QueuedTransaction, state: PendingState): () => void {
-    const { transaction, isRetried, resolve, reject } = queued;
+  #evaluate(queued: QueuedTransaction, state: PendingState): (() => void) | Promise<() => void> {
+    const { transaction, isRetried } = queued;
     state.begin(isRetried);
-    try {
-      const result = transaction(state);
+    const fail = (error: unknown): (() => void) => {
+      state.rollBack();
+      const failure = error instanceof TransactionRefused ? error : this.#readFailure(error);
+      return () => queued.reject(failure);
+    };
+    const succeed = (result: unknown): (() => void) => {
       state.end();
       queued.onlyDeletes = state.hasChanged && state.onlyDeletes;
       const { revision } = state;
-      return () => resolve({ result, revision });
+      return () => queued.resolve({ result, revision });
+    };
+    try {
+      if ('at' in transaction) return succeed(transaction.at(state));
+      // Most are over after their first step.
+      const steps = transaction.inSteps(state);
+      const { done, value } = steps.next();
+      return done === true ? succeed(value) : runCooperatively(steps).then(succeed).catch(fail);
     } catch (error) {
-      state.rollBack();
-      const failure = error instanceof TransactionRefused ? error : this.#readFailure(error);
-      return () => reject(failure);
+      return fail(error);
     }
   }
 
@@ -242,43 +291,57 @@ export class Commits {
    * sync. Larger commits, and all commits on a slower disk, run on the engine's thread. So does a single write among
    * larger commits, because this thread then has other requests to serve.
    */
-  async #write(writeCount: number, action: () => void): Promise<void> {
-    const alone = writeCount === 1 && this.#lastCount === 1;
+  async #write(writeCount: number, changeCount: number, action: () => void): Promise<void> {
+    const alone = writeCount === 1 && this.#lastCount === 1 && changeCount <= IN_PLACE_MAX_CHANGES;
     this.#lastCount = writeCount;
     if (!alone || this.#inPlaceMs > IN_PLACE_MAX_MS) {
       // Disks get quicker again, too: after many commits elsewhere one is tried in place.
       this.#inPlaceMs *= IN_PLACE_FORGET;
-      await this.#env.batch(action);
+      await this.#tables.env.batch(action);
       return;
     }
     const began = process.hrtime.bigint();
-    this.#env.transactionSync(action);
+    this.#tables.env.transactionSync(action);
     const tookMs = Number(process.hrtime.bigint() - began) / 1e6;
     this.#inPlaceMs += (tookMs - this.#inPlaceMs) / IN_PLACE_MEMORY;
   }
 
-  /** Runs inside a commit, whose own promise rejects on failure: the promises of single operations always fulfil. */
+  /** Inside a commit. */
   #put({ name, revision, place, isLast, next, previous }: PendingChange, { atMs, isTight }: PendingState): void {
-    const { current, log, expiries, leased } = this.#tables;
-    if (next === undefined) void current.remove(name);
-    else void current.put(name, next.bytes);
+    const writes = this.#writes;
+    if (next === undefined) writes.remove('current', name);
+    else writes.put('current', name, next.bytes);
     const type = next === undefined ? 'delete' : 'put';
     const createRevision = next?.createRevision ?? 0;
     const replaced = isTight ? undefined : previous;
-    void log.put(
+    writes.put(
+      'log',
       encodePlace(revision, place),
       encodeLog({ revision, place, isLast }, name, { type, atMs, createRevision, previous: replaced }),
     );
     if (previous !== undefined && previous.expiresAtMs > 0) {
-      void expiries.remove(encodeNumbers(previous.expiresAtMs, previous.modRevision));
+      writes.remove('expiries', encodeNumbers(previous.expiresAtMs, previous.modRevision));
     }
     if (next !== undefined && next.expiresAtMs > 0) {
-      void expiries.put(encodeNumbers(next.expiresAtMs, revision), name);
+      writes.put('expiries', encodeNumbers(next.expiresAtMs, revision), name);
     }
     const lease = next?.lease ?? 0n;
     const before = previous?.lease ?? 0n;
-    if (before !== 0n && before !== lease) void leased.remove(leasedName(before, name));
-    if (lease !== 0n && before !== lease) void leased.put(leasedName(lease, name), NO_BYTES);
+    if (before !== 0n && before !== lease) writes.remove('leased', leasedName(before, name));
+    if (lease !== 0n && before !== lease) writes.put('leased', leasedName(lease, name), NO_BYTES);
+  }
+
+  #needOf({ changes, isTight }: PendingState): CommitNeed {
+    let bytes = 0;
+    let furtherBytes = 0;
+    let adds = false;
+    for (const { name, next, previous } of changes) {
+      adds ||= next !== undefined;
+      const valueBytes = (next?.bytes.length ?? 0) + (isTight ? 0 : (previous?.value.length ?? 0));
+      bytes += changeBytes(valueBytes);
+      furtherBytes += furtherChangeBytes(valueBytes, name.length);
+    }
+    return { bytes: isMany(changes) ? Math.min(bytes, this.#room.size().usedBytes + furtherBytes) : bytes, adds };
   }
 
   #commitFailure(error: unknown): KvError {
@@ -297,15 +360,7 @@ const isOfSystem = (error: unknown): boolean => {
   return typeof code === 'number' && code > 0;
 };
 
-function needOf({ changes, isTight }: PendingState): CommitNeed {
-  let bytes = 0;
-  let adds = false;
-  for (const { next, previous } of changes) {
-    adds ||= next !== undefined;
-    bytes += changeBytes((next?.bytes.length ?? 0) + (isTight ? 0 : (previous?.value.length ?? 0)));
-  }
-  return { bytes, adds };
-}
+const isMany = ({ length }: readonly unknown[]): boolean => length > MAX_FEW_CHANGES;
 
 /** The engine's error of a failed commit points to the one with the reason. */
 async function reasonOf(error: unknown): Promise<unknown> {

@@ -1,9 +1,8 @@
 // The embedded store: in this process, on disk, multi-version, every answered write synced.
-import type { Logger } from '../../lib/telemetry/log.js';
-import type * as Lmdb from 'lmdb';
 import type { RootDatabase } from 'lmdb';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
-import { runSync, runCooperatively, type StepGenerator, Yielder } from '../../lib/scheduling/yield.js';
+import { Yielder } from '../../lib/scheduling/yield.js';
+import type { Logger } from '../../lib/telemetry/log.js';
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -24,46 +23,33 @@ import { WatchHub } from '../watch-hub.js';
 import type { WriteZeros } from './allocation.js';
 import { backUp } from './back-up.js';
 import { byteKeyOf, bytePrefixEnd } from './byte-key.js';
-import { type Change, eventOf, foundKeyValue, keyValueOf } from './change.js';
-import { type ChangesInRange, changesSteps, type PageOfChanges } from './changes.js';
+import { eventOf, foundKeyValue, keyValueOf } from './change.js';
 import type { CommitHold } from './commit-hold.js';
-import { Commits, type Transaction, type TransactionResult } from './commits.js';
-import { damaged, type DataFolder, openFailure, openFolder } from './folder.js';
+import { Commits, type Dispatch } from './commits.js';
+import { DEFRAGMENT_LINE, defragment, type Defragmented, type DefragmentStep } from './defragment.js';
+import { type Open, openEngine } from './engine.js';
+import { type DataFolder, openFailure, openFolder } from './folder.js';
 import { Housekeeping } from './housekeeping.js';
-import { DamagedHistory, engineText } from './damage.js';
 import { Leases } from './leases.js';
-import type { Mvcc, MvccRange } from './mvcc.js';
+import { MovableTables } from './movable-tables.js';
+import type { Mvcc } from './mvcc.js';
 import { type OpenedTables, openTables } from './open-tables.js';
-import {
-  isTooLong,
-  MAX_KEY_BYTES,
-  get,
-  getAt,
-  type KeyRange,
-  rangeAt,
-  rangeSteps,
-  replacedSince,
-  type Tables,
-  viewAt,
-} from './past.js';
+import { isTooLong, MAX_KEY_BYTES } from './past.js';
 import { RangeHub } from './range-hub.js';
+import { closed, Reads } from './reads.js';
 import { diskFreeBytes, type FreeBytes } from './reserve.js';
 import { Room } from './room.js';
-import { newestRevision } from './state.js';
-import { Successors } from './successors.js';
+import { TableWrites } from './table-writes.js';
 import { writeKey } from './write-key.js';
 
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
 const HISTORY_MS = 5 * 60_000;
-/** Addresses, not memory. When the file outgrows them the engine maps it anew, and the old map stays in memory too. */
-const MAP_BYTES = 8 * 1024 ** 3;
-const HAS_FEW_ADDRESSES: ReadonlySet<string> = new Set(['arm', 'ia32', 'mips', 'mipsel']);
 
 export interface EmbeddedOptions {
   /** The data folder; made when it is missing. */
   readonly folder: string;
   readonly clock?: Clock;
-  /** Names the build that writes: what another wrote is known by it. */
+  /** Names the build that writes: what another wrote is known by it. Absent where objects are not written. */
   readonly writer?: string;
   /** How long past revisions are kept; 0 keeps them until compacted by hand or too many. */
   readonly historyMs?: number;
@@ -76,6 +62,8 @@ export interface EmbeddedOptions {
   /** What adds something is refused where more would be in use than this; absent: where the disk is full. */
   readonly quotaBytes?: number | undefined;
   readonly writeZeros?: WriteZeros;
+  /** Called at each step of a defragmentation, for tests. */
+  readonly defragmenting?: (step: DefragmentStep) => void;
 }
 
 export interface EmbeddedStore extends KeyValueStore {
@@ -94,12 +82,15 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   let env: RootDatabase | undefined;
   let room: Room | undefined;
   try {
-    env = openEngine(open, folder.storePath, { noSync: options.noSync === true });
+    const noSync = options.noSync === true;
+    env = openEngine(open, folder.storePath, { noSync });
     const { path, storePath } = folder;
-    room = new Room({ env, folder: path, storePath, freeBytes, quotaBytes, writeZeros, now: () => clock.now(), log });
-    const opened = await openTables(env, folder, room, options.writer ?? '');
-    room.tables = opened.tables;
-    return new LmdbStore({ env, opened, folder, room, clock, log, historyMs: options.historyMs ?? HISTORY_MS });
+    const { historyMs = HISTORY_MS, defragmenting } = options;
+    const mayDropHistory = historyMs > 0;
+    const now = (): number => clock.now();
+    room = new Room({ folder: path, storePath, freeBytes, quotaBytes, mayDropHistory, writeZeros, now, log });
+    const opened = await openTables(env, folder, room, options.writer);
+    return new LmdbStore({ open, opened, folder, room, clock, log, historyMs, noSync, defragmenting });
   } catch (error) {
     // Without this the engine would reuse its open environment when the folder is opened again.
     await env?.close();
@@ -109,90 +100,71 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   }
 }
 
-/** `readOnly`: nothing is written, not even what is missing. */
-export const openEngine = (
-  open: typeof Lmdb.open,
-  file: string,
-  { readOnly = false, noSync = false }: { readonly readOnly?: boolean; readonly noSync?: boolean } = {},
-): RootDatabase =>
-  open({
-    path: file,
-    readOnly,
-    noSync,
-    noSubdir: true,
-    overlappingSync: false,
-    // Commits are batched here; the engine's own batching per event-loop turn leaves a rejection unhandled on a full disk.
-    eventTurnBatching: false,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    compression: false,
-    cache: false,
-    maxDbs: 8,
-    ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
-  });
-
-const closed = (): KvError => new KvError('closed', 'the store is closed');
+interface StoreParts {
+  readonly open: Open;
+  readonly opened: OpenedTables;
+  readonly folder: DataFolder;
+  readonly room: Room;
+  readonly clock: Clock;
+  readonly log: Logger | undefined;
+  readonly historyMs: number;
+  readonly noSync: boolean;
+  readonly defragmenting: ((step: DefragmentStep) => void) | undefined;
+}
 
 class LmdbStore implements EmbeddedStore {
   readonly local = true;
   readonly olderRevision: number;
-  readonly #env: RootDatabase;
-  readonly #tables: Tables;
-  readonly #folder: DataFolder;
   readonly mvcc: Mvcc;
+  readonly #parts: StoreParts;
+  readonly #tables: MovableTables;
+  readonly #writes: TableWrites;
+  readonly #reads: Reads;
   readonly #hub = new WatchHub();
   readonly #ranges = new RangeHub();
+  readonly #leases: Leases;
   readonly #commits: Commits;
   readonly #housekeeping: Housekeeping;
-  readonly #room: Room;
-  readonly #log: Logger | undefined;
-  /** Why the file cannot be read, once that was seen. */
-  #damage: KvError | undefined;
-  readonly #successors = new Successors(() => this.#housekeeping.compacted);
-  #closed = false;
+  #defragmenting: Promise<Defragmented> | undefined;
 
-  constructor(parts: {
-    readonly env: RootDatabase;
-    readonly opened: OpenedTables;
-    readonly folder: DataFolder;
-    readonly room: Room;
-    readonly clock: Clock;
-    readonly log: Logger | undefined;
-    readonly historyMs: number;
-  }) {
-    const { env, folder, room, clock, historyMs } = parts;
-    const { tables, revision, compacted: oldest, totals, olderRevision } = parts.opened;
-    this.#env = env;
-    this.#tables = tables;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    const { folder, room, clock, log, historyMs } = parts;
+    const { tables: opened, revision, compacted: oldest, totals, olderRevision } = parts.opened;
     this.olderRevision = olderRevision;
-    this.#folder = folder;
-    this.#log = parts.log;
-    this.#room = room;
-    const dispatch = (changes: readonly Change[]): void => {
-      this.#hub.dispatch(changes.map(eventOf));
-      this.#ranges.dispatch(changes);
-    };
-    const leases = new Leases(tables, clock);
-    const readFailure = this.#readFailure.bind(this);
-    const { path: folderPath } = folder;
-    this.#commits = new Commits({
-      env,
+    const tables = new MovableTables(opened);
+    const writes = new TableWrites(tables);
+    this.#tables = tables;
+    this.#writes = writes;
+    room.tables = tables;
+    this.#reads = new Reads({
       tables,
-      folder: folderPath,
+      folder,
+      log,
+      dispatched: () => this.#commits.revision,
+      released: (at) => this.#commits.hold?.released(at),
+      housekeeping: () => this.#housekeeping,
+    });
+    const readFailure = (error: unknown): KvError => this.#reads.failure(error);
+    this.#leases = new Leases(tables, clock);
+    const leases = this.#leases;
+    this.#commits = new Commits({
+      tables,
+      writes,
+      folder: folder.path,
       clock,
       room,
       leases,
       dropHistory: (upTo) => this.#housekeeping.drop(upTo),
       revision,
       totals,
-      dispatch,
+      dispatch: this.#dispatch(),
       readFailure,
     });
-    const commits = this.#commits;
     this.#housekeeping = new Housekeeping({
-      env,
       tables,
-      commits,
+      writes,
+      commits: this.#commits,
       clock,
       compacted: oldest,
       leases,
@@ -200,13 +172,32 @@ class LmdbStore implements EmbeddedStore {
       room,
       failed: (error) => void readFailure(error),
     });
-    this.mvcc = this.#mvcc(leases);
+    this.mvcc = this.#mvcc();
+    folder.answer((line) => this.#answer(line));
   }
 
-  #mvcc(leases: Leases): Mvcc {
+  /** The contract's watches have all of a revision at once: their reader's state is one revision's. */
+  #dispatch(): Dispatch {
+    const hub = this.#hub;
+    const ranges = this.#ranges;
+    return {
+      dispatch(changes) {
+        if (!hub.isEmpty) hub.dispatch(changes.map(eventOf));
+        ranges.dispatch(changes);
+      },
+      collectSteps: (changes) => ranges.collectSteps(changes),
+      deliver(changes) {
+        if (!hub.isEmpty) hub.dispatch(changes.map(eventOf));
+        ranges.deliver();
+      },
+    };
+  }
+
+  #mvcc(): Mvcc {
     const commits = this.#commits;
     const housekeeping = this.#housekeeping;
-    const room = this.#room;
+    const reads = this.#reads;
+    const { room } = this.#parts;
     return {
       get revision() {
         return commits.revision;
@@ -217,24 +208,23 @@ class LmdbStore implements EmbeddedStore {
       get isFull() {
         return room.isFull;
       },
-      leases,
+      get quotaBytes() {
+        return room.quotaBytes;
+      },
+      leases: this.#leases,
       size: () => {
-        this.#checkOpen();
+        reads.checkOpen();
         return room.size();
       },
-      transact: (transaction) => this.#transact(transaction),
-      get: (key) => {
-        const revision = this.#startRead(0);
-        return { revision, version: this.#reading(revision, () => get(this.#tables, key)) };
-      },
-      range: (range, revision) => this.#rangeAt(range, revision),
-      changes: (request) => runCooperatively(this.#changes(request, this.#successors)),
+      transact: (transaction) => (reads.isClosed ? Promise.reject(closed()) : commits.transact(transaction)),
+      transactInSteps: (transaction) =>
+        reads.isClosed ? Promise.reject(closed()) : commits.transactInSteps(transaction),
+      get: (key) => reads.get(key),
+      range: (range, revision) => reads.range(range, revision),
+      changes: (request) => reads.changesCooperatively(request),
       follow: (request, receive) => this.#ranges.add(request, receive),
+      defragment: () => this.#defragment(),
     };
-  }
-
-  #transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>> {
-    return this.#closed ? Promise.reject(closed()) : this.#commits.transact(transaction);
   }
 
   holdCommits(hold: CommitHold): void {
@@ -242,64 +232,30 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async get(key: string, { revision = 0 }: { revision?: number } = {}): Promise<KeyValue | undefined> {
-    const newest = this.#startRead(revision);
     const byteKey = byteKeyOf(key);
-    const version = this.#reading(revision + 1, () =>
-      revision === 0 ? get(this.#tables, byteKey) : getAt(this.#tables, byteKey, revision),
-    );
+    const { revision: at, version } = revision === 0 ? this.#reads.get(byteKey) : this.#reads.getAt(byteKey, revision);
     // What was read is on disk, and not known to every process yet.
-    const released = this.#commits.hold?.released(revision === 0 ? newest : revision);
+    const released = this.#commits.hold?.released(at);
     if (released !== undefined) await released;
     return version && keyValueOf(key, version);
   }
 
   // hot: every object that is not in memory
   currentValue(key: string, modRevision: number): Buffer | undefined {
-    this.#checkOpen();
-    try {
-      const byteKey = byteKeyOf(key);
-      return viewAt(this.#tables, byteKey, modRevision) ?? this.#valueElsewhere(byteKey, modRevision);
-    } catch (error) {
-      throw this.#readFailure(error);
-    }
-  }
-
-  /** The engine's read snapshot of this event-loop turn may predate the version, or include a commit not yet dispatched. */
-  #valueElsewhere(key: string, modRevision: number): Buffer | undefined {
-    this.#env.resetReadTxn();
-    const { revision } = this.#commits;
-    return (
-      viewAt(this.#tables, key, modRevision) ??
-      replacedSince(this.#tables, key, modRevision, revision) ??
-      // For a watch that has stopped listening: a long way, which nobody goes twice.
-      replacedSince(this.#tables, key, modRevision, modRevision)
-    );
+    return this.#reads.view(key, modRevision);
   }
 
   async range({ start, end, revision = 0, limit = 0, countOnly = false }: RangeRequest): Promise<RangeResult> {
-    const range = { start: byteKeyOf(start), end: byteKeyOf(end), limit, countOnly, make: foundKeyValue };
-    return this.#rangeAt(range, revision);
-  }
-
-  async #rangeAt<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>> {
-    const newest = this.#startRead(revision);
-    if (revision === 0 || revision === newest) {
-      const read = this.#reading(newest, () => ({ revision: newest, ...rangeAt(this.#tables, range) }));
-      const released = this.#commits.hold?.released(newest);
-      if (released !== undefined) await released;
-      return read;
-    }
-    const found = await runCooperatively(
-      this.#whileOpen(rangeSteps(this.#env, this.#tables, range, revision), revision + 1),
-    );
-    // Its log may have been dropped while it was read.
-    const oldest = this.#housekeeping.compacted;
-    if (revision < oldest) throw compacted(revision, oldest);
-    return found;
+    const make = foundKeyValue;
+    const gather = (kvs: readonly KeyValue[]): readonly KeyValue[] => kvs;
+    const range = { start: byteKeyOf(start), end: byteKeyOf(end), limit, countOnly, make, gather };
+    const { pages, ...found } = await this.#reads.range(range, revision);
+    return { ...found, kvs: pages.length === 1 ? (pages[0] ?? []) : pages.flat() };
   }
 
   async revision(): Promise<number> {
-    return this.#newest();
+    this.#reads.checkOpen();
+    return this.#commits.revision;
   }
 
   create(key: string, value: Buffer, options: WriteOptions = {}): Promise<WriteResult> {
@@ -315,7 +271,7 @@ class LmdbStore implements EmbeddedStore {
   }
 
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
-    this.#checkOpen();
+    this.#reads.checkOpen();
     const { revision } = this.#commits;
     const { prefix, startRevision = revision + 1, previous = false } = request;
     if (startRevision <= this.#housekeeping.compacted) {
@@ -325,7 +281,7 @@ class LmdbStore implements EmbeddedStore {
     }
     const live = (from: number): KvWatch => this.#hub.add({ prefix, previous, startRevision: from }, receiver);
     if (startRevision > revision) return live(startRevision);
-    const missed = this.#changesAtOnce({
+    const missed = this.#reads.changesAtOnce({
       ...byteRangeOf(prefix),
       startRevision,
       endRevision: revision,
@@ -338,7 +294,7 @@ class LmdbStore implements EmbeddedStore {
 
   async changes({ prefix, signal, ...request }: ChangesRequest): Promise<ChangesPage> {
     const yielder = new Yielder();
-    const steps = this.#changes({ ...request, ...byteRangeOf(prefix) }, this.#successors);
+    const steps = this.#reads.changes({ ...request, ...byteRangeOf(prefix) });
     for (;;) {
       signal?.throwIfAborted();
       const { done, value } = steps.next();
@@ -357,7 +313,7 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async compact(revision: number): Promise<void> {
-    this.#checkOpen();
+    this.#reads.checkOpen();
     if (revision > this.#commits.revision) throw futureRevision(revision, this.#commits.revision);
     if (revision > this.#housekeeping.compacted) await this.#housekeeping.compact(revision);
   }
@@ -367,120 +323,57 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async sizeBytes(): Promise<number> {
-    this.#checkOpen();
-    return this.#room.size().bytes;
+    this.#reads.checkOpen();
+    return this.#parts.room.size().bytes;
   }
 
   async backup(folder: string): Promise<void> {
-    this.#checkOpen();
-    this.#env.resetReadTxn();
-    await backUp(this.#env, folder);
+    this.#reads.checkOpen();
+    await backUp(this.#tables, folder);
   }
 
   async health(): Promise<void> {
-    this.#checkOpen();
-    const failure = this.#damage ?? this.#commits.failure;
+    this.#reads.checkOpen();
+    const failure = this.#reads.damage ?? this.#commits.failure;
     // On a full disk everything can be read, and deleted: as with etcd's alarm that is well, and starting anew would not help.
     if (failure !== undefined && failure.code !== 'disk-full') throw failure;
-    this.#onDisk();
+    this.#reads.onDisk();
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#reads.isClosed) return;
+    this.#reads.isClosed = true;
     this.#housekeeping.stop();
+    await this.#defragmenting?.catch(() => undefined);
     await this.#commits.idle();
     this.#hub.fail(closed());
-    await this.#room.close();
-    await this.#env.close();
-    await this.#folder.release();
+    await this.#parts.room.close();
+    await this.#tables.close();
+    await this.#parts.folder.release();
   }
 
-  *#changes(request: ChangesInRange, successors: Successors): StepGenerator<PageOfChanges> {
-    const page = yield* this.#whileOpen(
-      changesSteps(this.#env, this.#tables, successors, request),
-      request.startRevision,
-    );
-    // Its log may have been dropped by now.
-    const { compacted: oldest } = this.#housekeeping;
-    if (request.startRevision <= oldest) throw compacted(request.startRevision, oldest);
-    return page;
+  /** Whoever wants it while it is under way waits for the same. */
+  #defragment(): Promise<Defragmented> {
+    const { open, folder, noSync, room, defragmenting } = this.#parts;
+    this.#defragmenting ??= defragment({
+      open,
+      folder: folder.path,
+      noSync,
+      tables: this.#tables,
+      writes: this.#writes,
+      commits: this.#commits,
+      room,
+      checkOpen: () => this.#reads.checkOpen(),
+      reached: defragmenting,
+    }).finally(() => (this.#defragmenting = undefined));
+    return this.#defragmenting;
   }
 
-  #changesAtOnce(request: ChangesInRange): readonly Change[] {
-    const changes: Change[] = [];
-    // Little has happened, mostly, and the rest of the log need not be read for it.
-    const successors = new Successors(() => request.startRevision - 1);
-    for (let { startRevision } = request; startRevision <= request.endRevision;) {
-      const page = runSync(this.#changes({ ...request, startRevision }, successors));
-      for (const change of page.changes) changes.push(change);
-      startRevision = page.upTo + 1;
-    }
-    return changes;
-  }
-
-  /** Checks before each step that the engine is open. `from` is the first revision of the log that is read. */
-  *#whileOpen<T>(steps: StepGenerator<T>, from: number): StepGenerator<T> {
-    for (;;) {
-      this.#checkOpen();
-      const { done, value } = this.#reading(from, () => steps.next());
-      if (done) return value;
-      yield;
-    }
-  }
-
-  #newest(): number {
-    this.#checkOpen();
-    return this.#commits.revision;
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw closed();
-  }
-
-  /**
-   * Begins a snapshot and answers its revision, which may be a commit ahead of what the watches have been handed:
-   * then that commit is on disk and its events are about to be dispatched.
-   */
-  #startRead(revision: number): number {
-    this.#checkOpen();
-    this.#env.resetReadTxn();
-    const newest = this.#onDisk();
-    if (revision > newest) throw futureRevision(revision, newest);
-    const oldest = this.#housekeeping.compacted;
-    if (revision !== 0 && revision < oldest) throw compacted(revision, oldest);
-    return newest;
-  }
-
-  #onDisk(): number {
-    return this.#reading(0, () => newestRevision(this.#tables.meta));
-  }
-
-  /** Runs what reads the file, from this revision of the log on. */
-  #reading<T>(from: number, read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw error instanceof DamagedHistory ? this.#historyFailure(error, from) : this.#readFailure(error);
-    }
-  }
-
-  /** History is not kept for good: what of it cannot be read is dropped, and clients list anew as after any compaction. */
-  #historyFailure({ revision, message }: DamagedHistory, from: number): KvError {
-    const { compacted: oldest } = this.#housekeeping;
-    if (from <= oldest) return compacted(from, oldest);
-    this.#log?.warning(`${this.#folder.storePath}: ${message}; dropping the history up to it`);
-    void this.#housekeeping.compact(revision);
-    return compacted(from, revision);
-  }
-
-  /** A record that is damaged fails those who want it. Where the engine cannot go on nothing can be relied on any more. */
-  #readFailure(error: unknown): KvError {
-    if (error instanceof KvError) return error;
-    const failure = damaged(this.#folder.path, `its file store.mdb is damaged: ${engineText(error)}`);
-    if (this.#damage === undefined) this.#log?.warning(failure.message);
-    this.#damage ??= failure;
-    return failure;
+  async #answer(line: string): Promise<string> {
+    if (line !== DEFRAGMENT_LINE) return `refused: ${line}`;
+    this.#reads.checkOpen();
+    const { beforeBytes, afterBytes } = await this.#defragment();
+    return `${DEFRAGMENT_LINE} ${beforeBytes} ${afterBytes}`;
   }
 
   // hot: every write
@@ -491,7 +384,7 @@ class LmdbStore implements EmbeddedStore {
     { ttlSeconds = 0 }: WriteOptions,
   ): Promise<WriteResult> {
     const byteKey = byteKeyOf(key);
-    const refused = this.#closed ? closed() : tooLarge(byteKey, value);
+    const refused = this.#reads.isClosed ? closed() : tooLarge(byteKey, value);
     if (refused !== undefined) throw refused;
     const write = writeKey({ key: byteKey, expected, value, ttlSeconds });
     const { result, revision } = await this.#commits.transact(write);

@@ -6,13 +6,20 @@ import type { RootDatabase, Transaction } from 'lmdb';
 import { KvError } from '../kv.js';
 import type { Snapshot, SnapshotEntry } from '../snapshot.js';
 import { damagedRecords } from './damage.js';
-import { openEngine } from './embedded.js';
-import { damaged, type DataFolder, FORMAT_FILE, openFailure, openFolder, openHeldFolder } from './folder.js';
-import { engineTables } from './open-tables.js';
+import { engineTables, openEngine, type Tables } from './engine.js';
+import {
+  damaged,
+  type DataFolder,
+  DEFRAGMENT_FOLDER,
+  openFailure,
+  openFolder,
+  openHeldFolder,
+  refuseMissingStore,
+  STORE_FILE,
+} from './folder.js';
 import { keyValueOf } from './change.js';
-import type { Tables } from './past.js';
 import { decodeChecked, decodeVersion, type Version } from './records.js';
-import { diskFreeBytes } from './reserve.js';
+import { diskFreeBytes, ENGINE_LOCK_FILE } from './reserve.js';
 import { changeTotals, NO_TOTALS, readRevision, totalFaults } from './state.js';
 
 const PAGE_KEYS = 500;
@@ -20,28 +27,42 @@ const PAGE_BYTES = 1024 * 1024;
 
 /** Fails, as an open does, where the file cannot be read. A stopped server cannot be started until it is closed. */
 export async function openFolderSnapshot(folder: string, nowMs: () => number = Date.now): Promise<Snapshot> {
-  if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
-    throw new KvError('unavailable', `there is no store in ${folder}`);
-  }
+  refuseMissingStore(folder);
   const { open } = await import('lmdb');
-  const opened = await openFolder(folder, diskFreeBytes)
-    .catch((error: unknown) => {
-      if (error instanceof KvError && error.code === 'locked') return openHeldFolder(folder);
-      throw error;
-    })
-    .catch((error: unknown) => {
+  for (;;) {
+    const opened = await openFolder(folder, diskFreeBytes)
+      .catch((error: unknown) => {
+        if (error instanceof KvError && error.code === 'locked') return openHeldFolder(folder);
+        throw error;
+      })
+      .catch((error: unknown) => {
+        throw openFailure(folder, error);
+      });
+    let env: RootDatabase | undefined;
+    try {
+      if (!opened.isCompressed) throw tooOld(folder);
+      const before = filesIn(folder);
+      env = openEngine(open, opened.storePath, { readOnly: true });
+      const snapshot = FolderSnapshot.begin(env, await engineTables(env, opened), opened, nowMs);
+      if (before !== undefined && before === filesIn(folder)) return snapshot;
+      await snapshot.close();
+    } catch (error) {
+      await env?.close();
+      await opened.release();
       throw openFailure(folder, error);
-    });
-  let env: RootDatabase | undefined;
-  try {
-    if (!opened.isCompressed) throw tooOld(folder);
-    env = openEngine(open, opened.storePath, { readOnly: true });
-    return FolderSnapshot.begin(env, await engineTables(env, opened), opened, nowMs);
-  } catch (error) {
-    await env?.close();
-    await opened.release();
-    throw openFailure(folder, error);
+    }
   }
+}
+
+/**
+ * Which two files are the store's and its lock. The server may put others in their place (defragment.ts), one after the other:
+ * undefined while only one of them is there. The reader that is in the lock file of another file is not known to the server.
+ */
+function filesIn(folder: string): string | undefined {
+  const inodes = [ENGINE_LOCK_FILE, STORE_FILE].map((name) => fs.statSync(path.join(folder, name)).ino);
+  const beside = path.join(folder, DEFRAGMENT_FOLDER);
+  const isBetween = fs.existsSync(path.join(beside, STORE_FILE)) && !fs.existsSync(path.join(beside, ENGINE_LOCK_FILE));
+  return isBetween ? undefined : inodes.join(' ');
 }
 
 const tooOld = (folder: string): KvError =>

@@ -5,19 +5,20 @@
 //   store.mdb    the data; store.mdb-lock belongs to the engine
 //   reserve      room that is kept for deletes on a full disk
 //   lock         a socket that the process which has the folder open listens on
+//   defragment   a copy that is to be the store (defragment.ts); without a process it means nothing
 //   incoming     a store that is being restored or migrated (new-store.ts); without FORMAT beside it, it never was whole
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { errorText } from '../../lib/text/error-text.js';
 import { goFileError } from '../../lib/go/file-error.js';
 import { engineText } from './damage.js';
 import { checkPages, type KeysFound } from './check-pages.js';
 import { fillHoles } from './fill-holes.js';
-import { socketIn } from './folder-holder.js';
+import { type AnswerLine, lockFolder } from './folder-lock.js';
 import { KvError } from '../kv.js';
 import { endOfPages, MIN_PAGE, newestMeta } from './meta-page.js';
-import { makePrivate, makePrivateFile, makePrivateFolder } from './private-folder.js';
+import { makePrivateFile, makePrivateFolder } from './private-folder.js';
+import { syncFolder } from './sync.js';
 import { ENGINE_LOCK_FILE, fillLockFile, type FreeBytes, makeRoomToStart } from './reserve.js';
 
 const FORMAT = 4;
@@ -26,6 +27,7 @@ const COMPRESSED_FORMAT = 2;
 export const FORMAT_FILE = 'FORMAT';
 export const STORE_FILE = 'store.mdb';
 export const INCOMING_FOLDER = 'incoming';
+export const DEFRAGMENT_FOLDER = 'defragment';
 
 export interface DataFolder {
   readonly path: string;
@@ -36,15 +38,25 @@ export interface DataFolder {
   readonly keys: KeysFound | undefined;
   /** Call once the first commit is on disk, and before a value is written that an earlier format does not have. */
   markFormat(): void;
+  /** How the process answers what others ask it for at the folder's lock. */
+  answer(lines: AnswerLine): void;
   release(): Promise<void>;
+}
+
+/** Fails where the folder has no store that was completed once. */
+export function refuseMissingStore(folder: string): void {
+  if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
+    throw new KvError('unavailable', `there is no store in ${folder}`);
+  }
 }
 
 /** `maxPages`: of a file with more, the leaves are not looked at. */
 export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?: number): Promise<DataFolder> {
   makePrivateFolder(folder);
   if (!makeRoomToStart(folder, freeBytes)) throw diskFull(folder);
-  const release = await lockFolder(folder);
+  const lock = await lockFolder(folder);
   try {
+    fs.rmSync(path.join(folder, DEFRAGMENT_FOLDER), { recursive: true, force: true });
     const format = readFormat(folder);
     if (format === 0 && fs.existsSync(path.join(folder, INCOMING_FOLDER))) throw unfinished(folder);
     const storePath = path.join(folder, STORE_FILE);
@@ -53,9 +65,17 @@ export async function openFolder(folder: string, freeBytes: FreeBytes, maxPages?
     for (const file of [STORE_FILE, ENGINE_LOCK_FILE]) makePrivateFile(folder, file);
     fillLockFile(folder);
     const markFormat = (): void => (format === FORMAT ? undefined : writeFormat(folder));
-    return { path: folder, storePath, isCompressed: format >= COMPRESSED_FORMAT, keys, markFormat, release };
+    return {
+      path: folder,
+      storePath,
+      isCompressed: format >= COMPRESSED_FORMAT,
+      keys,
+      markFormat,
+      answer: (lines) => lock.answer(lines),
+      release: () => lock.release(),
+    };
   } catch (error) {
-    await release();
+    await lock.release();
     throw error;
   }
 }
@@ -70,76 +90,10 @@ export function openHeldFolder(folder: string): DataFolder {
     isCompressed,
     keys: undefined,
     markFormat: () => undefined,
+    answer: () => undefined,
     release: async () => undefined,
   };
 }
-
-/**
- * A listening socket is a lock that the kernel releases with the process, however the process ends. A socket file that
- * nobody listens on is stale. It is renamed before it is removed, so that of two processes starting at once the slower
- * one notices that it renamed the other's socket.
- */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const fd = fs.openSync(folder, 'r');
-  const inFolder = (name: string): string => socketIn(folder, fd, name);
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const server = await listen(inFolder('lock'));
-      if (server !== undefined) {
-        makePrivate(inFolder('lock'));
-        return async () => {
-          await new Promise<void>((resolve) => server.close(() => resolve()));
-          fs.closeSync(fd);
-        };
-      }
-      const renamed = `lock.${process.pid}`;
-      if (await isHeld(inFolder('lock'))) throw locked(folder);
-      fs.renameSync(path.join(folder, 'lock'), path.join(folder, renamed));
-      if (await isHeld(inFolder(renamed))) {
-        fs.renameSync(path.join(folder, renamed), path.join(folder, 'lock'));
-        throw locked(folder);
-      }
-      fs.rmSync(path.join(folder, renamed), { force: true });
-    }
-    throw locked(folder);
-  } catch (error) {
-    fs.closeSync(fd);
-    throw error;
-  }
-}
-
-function listen(socketPath: string): Promise<net.Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.end(`${process.pid}\n`);
-    });
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
-    );
-    server.listen(socketPath, () => {
-      server.unref();
-      resolve(server);
-    });
-  });
-}
-
-function isHeld(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(socketPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
-const locked = (folder: string): KvError =>
-  new KvError(
-    'locked',
-    `the data folder ${folder} is in use by another process; stop that one first, or give this one a folder of its own`,
-  );
 
 /** A server that started here would find nothing, and begin anew. */
 const unfinished = (folder: string): KvError =>
@@ -180,9 +134,7 @@ export function writeFormat(folder: string): void {
   fs.fsyncSync(fd);
   fs.closeSync(fd);
   fs.renameSync(`${file}.new`, file);
-  const directory = fs.openSync(folder, 'r');
-  fs.fsyncSync(directory);
-  fs.closeSync(directory);
+  syncFolder(folder);
 }
 
 /**

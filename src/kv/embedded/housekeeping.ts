@@ -1,14 +1,15 @@
 // What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
-import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
 import { byteKeyIn } from './byte-key.js';
 import type { Commits } from './commits.js';
 import type { Leases } from './leases.js';
-import { currentOf, type Tables } from './past.js';
+import type { Tables } from './engine.js';
+import { currentOf } from './past.js';
 import { encodeNumbers, logTimeMs, numberAt } from './records.js';
 import type { Room } from './room.js';
 import { revokeLease } from './revoke-lease.js';
 import { compactedRecord } from './state.js';
+import type { TableWrites } from './table-writes.js';
 import { writeKey } from './write-key.js';
 
 const TRIM_PERIOD_MS = 5_000;
@@ -24,8 +25,8 @@ const COMPACT_REV_KEY = 'compact_rev_key';
 export class Housekeeping {
   /** Revisions before this one can no longer be read. */
   compacted: number;
-  readonly #env: RootDatabase;
   readonly #tables: Tables;
+  readonly #writes: TableWrites;
   readonly #commits: Commits;
   readonly #clock: Clock;
   readonly #leases: Leases;
@@ -40,8 +41,8 @@ export class Housekeeping {
   #stopped = false;
 
   constructor(options: {
-    env: RootDatabase;
     tables: Tables;
+    writes: TableWrites;
     commits: Commits;
     clock: Clock;
     compacted: number;
@@ -52,8 +53,8 @@ export class Housekeeping {
     /** The file could not be read. */
     failed: (error: unknown) => void;
   }) {
-    this.#env = options.env;
     this.#tables = options.tables;
+    this.#writes = options.writes;
     this.#commits = options.commits;
     this.#clock = options.clock;
     this.#leases = options.leases;
@@ -93,8 +94,8 @@ export class Housekeeping {
     if (this.#stopped) return;
     void this.#room.maintain();
     // Pages that a reader of another process looked at, a backup that was killed, would stay in use.
-    this.#env.readerCheck();
-    this.#env.resetReadTxn();
+    this.#tables.env.readerCheck();
+    this.#tables.env.resetReadTxn();
     let last = 0;
     let count = 0;
     const nowMs = this.#clock.now();
@@ -139,12 +140,13 @@ export class Housekeeping {
 
   /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
   drop(revision: number, upTo: number = revision): void {
-    const { log, meta } = this.#tables;
     if (revision > this.compacted) {
       this.compacted = revision;
-      void meta.put(...compactedRecord(revision));
+      this.#writes.put('meta', ...compactedRecord(revision));
     }
-    for (const key of log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) void log.remove(key);
+    for (const key of this.#tables.log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) {
+      this.#writes.remove('log', key);
+    }
   }
 
   #scheduleExpiry(): void {
@@ -158,7 +160,7 @@ export class Housekeeping {
 
   async #expire(): Promise<void> {
     if (this.#stopped) return;
-    this.#env.resetReadTxn();
+    this.#tables.env.resetReadTxn();
     const due = [
       ...this.#tables.expiries.getRange({ end: encodeNumbers(this.#clock.now() + 1, 0), limit: EXPIRY_BATCH }),
     ];

@@ -2,8 +2,9 @@
 // That it is there, and which keys it has, is on disk (`leases`, `leased`: records.ts). How long it still lives is not: after a
 // restart every lease has its whole time again.
 import type { Clock } from '../../lib/async/clock.js';
-import type { Tables } from './past.js';
+import type { Tables } from './engine.js';
 import { decodeChecked, encodeChecked } from './records.js';
+import type { TableWrites } from './table-writes.js';
 
 const ID_BYTES = 8;
 
@@ -68,11 +69,11 @@ export class Leases {
   }
 
   /** Inside a commit. */
-  write(grants: ReadonlyMap<bigint, number | undefined>): void {
+  write(writes: TableWrites, grants: ReadonlyMap<bigint, number | undefined>): void {
     for (const [id, ttlSeconds] of grants) {
       const key = idBytes(id);
-      if (ttlSeconds === undefined) void this.#tables.leases.remove(key);
-      else void this.#tables.leases.put(key, encodeChecked(key, ttlSeconds));
+      if (ttlSeconds === undefined) writes.remove('leases', key);
+      else writes.put('leases', key, encodeChecked(key, ttlSeconds));
     }
   }
 

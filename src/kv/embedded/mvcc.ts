@@ -2,16 +2,11 @@
 // ranges and watches between any two keys, versions and leases. Keys are byte keys (byte-key.ts) here.
 import type { Change } from './change.js';
 import type { ChangesInRange, PageOfChanges } from './changes.js';
-import type { Transaction, TransactionResult } from './commits.js';
+import type { LongTransaction, Transaction, TransactionResult } from './commits.js';
+import type { Defragmented } from './defragment.js';
 import type { Leases } from './leases.js';
-import type { KeyRange } from './past.js';
+import type { KeyRange, RangePages } from './range.js';
 import type { Version } from './records.js';
-
-export interface MvccRange<T> {
-  readonly revision: number;
-  readonly kvs: readonly T[];
-  readonly count: number;
-}
 
 export interface Followed {
   readonly start: string;
@@ -28,16 +23,21 @@ export interface Mvcc {
   readonly compacted: number;
   /** Only what makes room is accepted. */
   readonly isFull: boolean;
+  /** The most that may be in use; Infinity where the disk alone is the limit. */
+  readonly quotaBytes: number;
   readonly leases: Pick<Leases, 'has' | 'ids' | 'size' | 'find' | 'keepAlive' | 'namesOf'>;
   /** Of the file, and of what is in use of it. */
   size(): { readonly bytes: number; readonly usedBytes: number };
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>>;
+  transactInSteps<T>(transaction: LongTransaction<T>): Promise<TransactionResult<T>>;
   /** The newest version of one key. */
   get(key: string): { readonly revision: number; readonly version: Version | undefined };
   /** As it was after a revision; 0 for the newest. Fails with `compacted` and `future-revision`. */
-  range<T>(range: KeyRange<T>, revision: number): Promise<MvccRange<T>>;
+  range<T, P>(range: KeyRange<T, P>, revision: number): Promise<RangePages<P> & { readonly revision: number }>;
   /** A page of history. Fails with `compacted`. */
   changes(request: ChangesInRange): Promise<PageOfChanges>;
   /** Calls with the changes of each commit that are in the range, from now on, before the commit's writers are answered. */
   follow(request: Followed, receive: (changes: readonly Change[]) => void): { cancel(): void };
+  /** Gives back to the file system what is free in the file, while others read and write. */
+  defragment(): Promise<Defragmented>;
 }

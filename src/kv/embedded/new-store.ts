@@ -5,10 +5,10 @@ import path from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { KvError } from '../kv.js';
 import type { SnapshotEntry } from '../snapshot.js';
-import { openEngine } from './embedded.js';
-import { FORMAT_FILE, INCOMING_FOLDER, lockFolder, openFailure, STORE_FILE, writeFormat } from './folder.js';
-import { engineTables } from './open-tables.js';
-import { MAX_KEY_BYTES, type Tables } from './past.js';
+import { engineTables, openEngine, type Tables } from './engine.js';
+import { FORMAT_FILE, INCOMING_FOLDER, openFailure, STORE_FILE, writeFormat } from './folder.js';
+import { type FolderLock, lockFolder } from './folder-lock.js';
+import { MAX_KEY_BYTES } from './past.js';
 import { makePrivateFile, makePrivateFolder } from './private-folder.js';
 import { encodeNumbers, encodeVersion } from './records.js';
 import { changeTotals, checkedSinceRecord, compactedRecord, NO_TOTALS, revisionRecord, type Totals } from './state.js';
@@ -28,10 +28,10 @@ export async function writeNewStore(
   pages: AsyncIterable<readonly SnapshotEntry[]>,
 ): Promise<number> {
   const incoming = path.join(folder, INCOMING_FOLDER);
-  let release: (() => Promise<void>) | undefined;
+  let lock: FolderLock | undefined;
   try {
     makePrivateFolder(folder);
-    release = await lockFolder(folder);
+    lock = await lockFolder(folder);
     refuseStoreIn(folder);
     // One that was moved already, and not marked as whole.
     fs.rmSync(path.join(folder, STORE_FILE), { force: true });
@@ -45,8 +45,8 @@ export async function writeNewStore(
   } catch (error) {
     throw openFailure(folder, error);
   } finally {
-    if (release !== undefined) fs.rmSync(incoming, { recursive: true, force: true });
-    await release?.();
+    if (lock !== undefined) fs.rmSync(incoming, { recursive: true, force: true });
+    await lock?.release();
   }
 }
 

@@ -1,9 +1,9 @@
 // Opening the tables of the engine's file: what is missing in a new one is written, an older one is brought up to date, and
 // what the counters say is compared with what is there.
-import type { Database, RootDatabase } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
 import { changeBytes } from './allocation.js';
 import { damaged, type DataFolder, diskFull } from './folder.js';
-import type { Tables } from './past.js';
+import { engineTables, type Tables } from './engine.js';
 import { decodeVersion, encodeNumbers, encodeVersion, numberAt } from './records.js';
 import type { Room } from './room.js';
 import {
@@ -18,7 +18,6 @@ import {
   revisionRecord,
   type Totals,
 } from './state.js';
-import { compressionOf, type ValueCompression } from './value-compression.js';
 
 /** Which build writes, and the revision it began after. */
 const WRITER = Buffer.from('writer');
@@ -41,7 +40,7 @@ export async function openTables(
   env: RootDatabase,
   folder: DataFolder,
   room: Room,
-  writer: string,
+  writer: string | undefined,
 ): Promise<OpenedTables> {
   // A new store, or an early build's: tables and dictionary are written.
   if (!folder.isCompressed) await allocate(room, folder, NEW_STORE_BYTES);
@@ -54,7 +53,7 @@ export async function openTables(
   folder.markFormat();
   const totals =
     known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp(env, folder, room, tables, revision)));
-  const olderRevision = await noteWriter(env, meta, room, { writer: Buffer.from(writer), revision });
+  const olderRevision = await noteWriter(env, meta, room, { writer, revision });
   const unchecked = { current: false, logUntil: readCheckedSince(meta) ?? revision };
   env.resetReadTxn();
   const missing = whatIsMissing(tables, folder, revision, totals);
@@ -64,27 +63,6 @@ export async function openTables(
 
 async function allocate(room: Room, folder: DataFolder, bytes: number): Promise<void> {
   if (!(await room.allocate({ bytes, adds: false }))) throw diskFull(folder.path);
-}
-
-/** As they are; where nothing is compressed yet the dictionary is written. */
-export async function engineTables(
-  env: RootDatabase,
-  folder: Pick<DataFolder, 'path' | 'isCompressed'>,
-): Promise<Tables> {
-  const table = (name: string, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
-    env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
-  const meta = table('meta');
-  const compression = await compressionOf(meta, folder.isCompressed);
-  if (compression === undefined) throw damaged(folder.path, 'the dictionary of its values is damaged');
-  return {
-    current: table('current', compression),
-    log: table('log', compression),
-    expiries: table('expiries'),
-    leases: table('leases'),
-    leased: table('leased'),
-    meta,
-    unchecked: { current: true, logUntil: Infinity },
-  };
 }
 
 async function writeState(env: RootDatabase, meta: Tables['meta'], revision: number, totals: Totals): Promise<void> {
@@ -143,13 +121,15 @@ async function noteWriter(
   env: RootDatabase,
   meta: Tables['meta'],
   room: Room,
-  { writer, revision }: { readonly writer: Buffer; readonly revision: number },
+  { writer, revision }: { readonly writer: string | undefined; readonly revision: number },
 ): Promise<number> {
   const since = meta.get(WRITER_SINCE);
-  if (since !== undefined && meta.get(WRITER)?.equals(writer)) return numberAt(since, 0);
+  const isSame = writer === undefined || meta.get(WRITER)?.equals(Buffer.from(writer)) === true;
+  if (since !== undefined && isSame) return numberAt(since, 0);
+  if (writer === undefined) return revision;
   if (!(await room.allocate({ bytes: changeBytes(0), adds: false }))) return revision;
   await env.transaction(() => {
-    meta.putSync(WRITER, writer);
+    meta.putSync(WRITER, Buffer.from(writer));
     meta.putSync(WRITER_SINCE, encodeNumbers(revision));
   });
   return revision;

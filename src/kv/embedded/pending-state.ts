@@ -1,11 +1,16 @@
 // The state that the transactions of one commit see: the tables, and over them what the transactions before have changed. Each
 // transaction that changes something makes one revision, however many keys it changes.
+import { sortSteps } from '../../lib/scheduling/sort-steps.js';
+import type { StepGenerator } from '../../lib/scheduling/yield.js';
+import { changeBytes, furtherChangeBytes, MAX_FEW_CHANGES } from './allocation.js';
 import type { Change } from './change.js';
 import { byteKeyIn, nameOf, textOf } from './byte-key.js';
 import { damagedRecords } from './damage.js';
 import { spaceExceeded } from './folder.js';
 import type { Leases } from './leases.js';
-import { currentOf, rangeAt, type Tables } from './past.js';
+import type { Tables } from './engine.js';
+import { currentOf } from './past.js';
+import { pagesSteps } from './range.js';
 import { encodeVersion, type StoredVersion, type Version } from './records.js';
 import type { Room } from './room.js';
 import { changeTotals, type Totals } from './state.js';
@@ -117,17 +122,22 @@ export class PendingState {
   }
 
   /** In key order. */
-  range(start: string, end: string | undefined): readonly (readonly [key: string, version: Version])[] {
+  *rangeSteps(
+    start: string,
+    end: string | undefined,
+  ): StepGenerator<readonly (readonly [key: string, version: Version])[]> {
     const make = (key: string, version: Version): readonly [string, Version] => [key, version];
-    const { kvs } = rangeAt(this.#tables, { start, end, limit: 0, countOnly: false, make });
+    const gather = (page: readonly (readonly [string, Version])[]): typeof page => page;
+    const { pages } = yield* pagesSteps(this.#tables, { start, end, limit: 0, countOnly: false, make, gather });
+    const found = pages.length === 1 ? (pages[0] ?? []) : pages.flat();
     const changed = [...this.#changed].filter(([key]) => key >= start && (end === undefined || key < end));
-    if (changed.length === 0) return kvs;
-    const state = new Map(kvs);
+    if (changed.length === 0) return found;
+    const state = new Map(found);
     for (const [key, version] of changed) {
       if (version === undefined) state.delete(key);
       else state.set(key, version);
     }
-    return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+    return yield* sortSteps([...state], ([a], [b]) => (a < b ? -1 : 1));
   }
 
   // hot: every write
@@ -135,7 +145,8 @@ export class PendingState {
     const current = this.stored(key);
     const previous = current?.isDamaged === true ? undefined : current;
     this.#puts++;
-    if (!this.#room.take(value.length + (previous?.value.length ?? 0))) throw spaceExceeded();
+    const bytes = this.#bytesOf(value.length + (previous?.value.length ?? 0), key);
+    if (!this.#room.take(bytes)) throw spaceExceeded();
     const modRevision = this.hasChanged ? this.revision : ++this.revision;
     const createRevision = current?.createRevision ?? modRevision;
     const version = (previous?.version ?? 0) + 1;
@@ -150,7 +161,8 @@ export class PendingState {
     const current = this.stored(key);
     if (current === undefined) return undefined;
     const previous = current.isDamaged ? undefined : current;
-    if (this.#isRetried || !this.#room.take(previous?.value.length ?? 0)) this.isTight = true;
+    const bytes = this.#bytesOf(previous?.value.length ?? 0, key);
+    if (this.#isRetried || !this.#room.takeForDelete(bytes)) this.isTight = true;
     if (!this.hasChanged) this.revision++;
     this.#add({ key, name: nameOf(key), next: undefined, previous }, current);
     return previous;
@@ -165,6 +177,12 @@ export class PendingState {
     const keys = new Set(this.#leases.namesOf(lease, (name) => byteKeyIn(name)));
     for (const [key, version] of this.#changed) if (version?.lease === lease) keys.add(key);
     return [...keys].filter((key) => this.stored(key)?.lease === lease).sort();
+  }
+
+  /** What a change can need. */
+  #bytesOf(valueBytes: number, key: string): number {
+    const isFurther = this.changes.length >= MAX_FEW_CHANGES;
+    return isFurther ? furtherChangeBytes(valueBytes, key.length) : changeBytes(valueBytes);
   }
 
   #add(change: Omit<PendingChange, 'revision' | 'place' | 'isLast'>, current: StoredVersion | undefined): void {

@@ -10,7 +10,7 @@ const STICKY = 0o1000;
 
 /** What a server puts into its data folder, and what the root of a file system has of its own. */
 const OWN_NAMES =
-  /^(?:FORMAT(?:\.new)?|lock(?:\.\d+)?|store\.mdb(?:-lock)?|reserve|incoming|pki|admin\.kubeconfig|lost\+found)$/;
+  /^(?:FORMAT(?:\.new)?|lock(?:\.\d+)?|store\.mdb(?:-lock)?|reserve|incoming|defragment|pki|admin\.kubeconfig|lost\+found)$/;
 
 /**
  * Makes the folder, or removes other users' permissions from an existing one. A folder that also holds files other than

@@ -7,10 +7,10 @@
 //
 // How much is free is known from a while ago, and others write to the disk, too. What a commit needs is therefore allocated
 // before it begins (allocation.ts).
-import type { RootDatabase } from 'lmdb';
 import type { Logger } from '../../lib/telemetry/log.js';
-import { Allocation, changeBytes, type CommitNeed, type WriteZeros } from './allocation.js';
-import type { Tables } from './past.js';
+import { Allocation, type CommitNeed, type WriteZeros } from './allocation.js';
+import type { Tables } from './engine.js';
+import { type FileSize, fileSize } from './file-size.js';
 import { type FreeBytes, givePiece, refillReserve } from './reserve.js';
 
 /** Left free by writes that add something, beyond their own size. */
@@ -21,12 +21,13 @@ const KNOWN_MS = 1_000;
 const FAILED_MS = 5_000;
 
 export interface RoomParts {
-  readonly env: RootDatabase;
   readonly folder: string;
   readonly storePath: string;
   readonly freeBytes: FreeBytes;
   /** The most that may be in use; absent where the disk alone is the limit. */
   readonly quotaBytes?: number | undefined;
+  /** Where there is no room for what a delete replaces, the history before it is dropped. On a full disk it is in any case. */
+  readonly mayDropHistory: boolean;
   readonly writeZeros?: WriteZeros | undefined;
   readonly now: () => number;
   readonly log: Logger | undefined;
@@ -34,11 +35,12 @@ export interface RoomParts {
 
 export class Room {
   readonly #parts: RoomParts;
-  readonly #allocation: Allocation;
+  #allocation: Allocation;
   /** Known once they are open. */
   #tables: Tables | undefined;
-  /** Bytes that may be written before free space is checked again. */
+  /** Bytes that may be written before free space is checked again: of the disk, and within the quota. */
   #left = 0;
+  #quotaLeft = 0;
   #leftUntilMs = 0;
   #isFull = false;
   #failedUntilMs = 0;
@@ -54,18 +56,35 @@ export class Room {
     this.#tables = tables;
   }
 
-  /** Whether a change with so many bytes of values may be made now; then they count as gone. */
+  /** Whether a change that can need so much may be made now; then that counts as gone. */
   // hot: every write
-  take(valueBytes: number): boolean {
-    const bytes = changeBytes(valueBytes);
-    const { now } = this.#parts;
-    if (bytes > this.#left || now() >= this.#leftUntilMs) {
-      this.#left = Math.min(this.#writableBytes() - MARGIN_BYTES, this.#quotaLeft());
-      this.#leftUntilMs = now() + KNOWN_MS;
-    }
-    this.#note(bytes > this.#left || now() < this.#failedUntilMs);
-    if (this.#isFull) return false;
+  take(bytes: number): boolean {
+    this.#look(bytes);
+    this.#note(bytes > Math.min(this.#left, this.#quotaLeft) || this.#parts.now() < this.#failedUntilMs);
+    return this.#isFull ? false : this.#count(bytes);
+  }
+
+  /** The same for a delete. Where it may not drop history for it, a quota is for what adds something. */
+  takeForDelete(bytes: number): boolean {
+    if (this.#parts.mayDropHistory) return this.take(bytes);
+    this.#look(bytes);
+    const isFull = bytes > this.#left || this.#parts.now() < this.#failedUntilMs;
+    if (isFull) this.#note(true);
+    return isFull ? false : this.#count(bytes);
+  }
+
+  /** How much is left, where that is not known, or not enough. */
+  #look(bytes: number): void {
+    const nowMs = this.#parts.now();
+    if (bytes <= Math.min(this.#left, this.#quotaLeft) && nowMs < this.#leftUntilMs) return;
+    this.#left = this.#writableBytes() - MARGIN_BYTES;
+    this.#quotaLeft = this.quotaBytes === Infinity ? Infinity : this.quotaBytes - this.size().usedBytes;
+    this.#leftUntilMs = nowMs + KNOWN_MS;
+  }
+
+  #count(bytes: number): true {
     this.#left -= bytes;
+    this.#quotaLeft -= bytes;
     return true;
   }
 
@@ -74,6 +93,28 @@ export class Room {
   allocate(need: CommitNeed): boolean | Promise<boolean> {
     const taken = this.#allocation.take(need, this.#spareBytes);
     return taken === true ? true : this.#allocateFurther(need, taken);
+  }
+
+  /** The most that may be in use; Infinity where the disk alone is the limit. */
+  get quotaBytes(): number {
+    return this.#parts.quotaBytes ?? Infinity;
+  }
+
+  /** Whether another file of so many bytes may lie beside the store's for a while. */
+  hasRoomBeside(bytes: number): boolean {
+    return this.#parts.freeBytes(this.#parts.folder) >= bytes + 2 * MARGIN_BYTES;
+  }
+
+  /** Of another file in the store's place, soon or later. */
+  allocationOf(file: string): Allocation {
+    return new Allocation(file, this.#parts.writeZeros);
+  }
+
+  /** The store goes on in that file. Only while no commit runs. */
+  moveTo(allocation: Allocation): void {
+    this.#allocation.close();
+    this.#allocation = allocation;
+    this.#left = 0;
   }
 
   /** Only what makes room is accepted. */
@@ -124,25 +165,13 @@ export class Room {
     return free >= 2 * MARGIN_BYTES ? free : Math.max(free, this.#freeBytesInFile());
   }
 
-  #quotaLeft(): number {
-    const { quotaBytes } = this.#parts;
-    return quotaBytes === undefined ? Infinity : quotaBytes - this.size().usedBytes;
-  }
-
   #freeBytesInFile(): number {
     const { bytes, usedBytes } = this.size();
     return bytes - usedBytes;
   }
 
-  /** Of the file, and of what the trees have of it. Pages that a reader may still look at count as free: they are soon. */
-  size(): { readonly bytes: number; readonly usedBytes: number } {
-    const { lastPageNumber, pageSize, root, free } = this.#parts.env.getStats() as EngineStats;
-    if (this.#tables === undefined) return { bytes: 0, usedBytes: 0 };
-    const { current, log, expiries, leases, leased, meta } = this.#tables;
-    const trees = [current, log, expiries, leases, leased, meta].map((table) => table.getStats() as TreeStats);
-    const used = [root, free, ...trees].reduce((sum, tree) => sum + pagesOf(tree), 2);
-    const pages = lastPageNumber + 1;
-    return { bytes: pages * pageSize, usedBytes: Math.min(pages, used) * pageSize };
+  size(): FileSize {
+    return this.#tables === undefined ? { bytes: 0, usedBytes: 0 } : fileSize(this.#tables);
   }
 
   #note(isFull: boolean): void {
@@ -151,24 +180,8 @@ export class Room {
     const { folder, log, quotaBytes } = this.#parts;
     const deletes = 'only deletes are accepted until some is made';
     if (!isFull) log?.warning(`there is space to write to ${folder} again`);
-    else if (this.#quotaLeft() < 2 * MARGIN_BYTES) {
+    else if (this.#quotaLeft < 2 * MARGIN_BYTES) {
       log?.warning(`the quota of ${quotaBytes} bytes in ${folder} is used up: ${deletes}`);
     } else log?.warning(`no space left to write to ${folder}: ${deletes}, there or by deleting objects`);
   }
 }
-
-interface TreeStats {
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
-}
-
-interface EngineStats {
-  readonly lastPageNumber: number;
-  readonly pageSize: number;
-  readonly root: TreeStats;
-  readonly free: TreeStats;
-}
-
-const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
-  treeBranchPageCount + treeLeafPageCount + overflowPages;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tables } from './past.js';
+import type { Tables } from './engine.js';
 import { encodeLog, encodeNumbers, numberAt } from './records.js';
 import { Successors } from './successors.js';
 

@@ -11,7 +11,8 @@
 // Few revisions change several keys. Those have a map of their own, by key; and of a successor that is not the first change of
 // its revision its place is kept beside.
 import { isLastOfRevision, keyOfLog, replacedRevision } from './records.js';
-import { recordsSince, Page, type Tables } from './past.js';
+import type { Tables } from './engine.js';
+import { Page, recordsSince } from './past.js';
 
 const MIN_SLOTS = 1024;
 
@@ -30,8 +31,9 @@ export class Successors {
   /** Of a successor that is not the first change of its revision, by the revision that it follows. */
   readonly #places = new Map<number, number>();
   #base = 0;
-  /** Everything up to this revision has been read. */
+  /** Everything up to this revision has been read, and of the next so many changes. */
   #end = 0;
+  #endPlace = 0;
 
   /** `compacted`: the revision up to which the log has been dropped, or may be. */
   constructor(private readonly compacted: () => number) {}
@@ -48,17 +50,14 @@ export class Successors {
   readPage(tables: Tables): boolean {
     this.#forgetCompacted();
     const page = new Page();
-    for (const [revision, bytes, place] of recordsSince(tables, this.#end + 1)) {
+    for (const [revision, bytes, place] of recordsSince(tables, { revision: this.#end + 1, place: this.#endPlace })) {
       this.recordsRead++;
       const isLast = isLastOfRevision(bytes);
       if (place === 0 && !isLast) this.#several.set(revision, new Map());
       const replaced = replacedRevision(bytes);
       if (replaced > this.#base) this.#follow(replaced, bytes, { revision, place });
-      if (!isLast) {
-        page.isFullWith(bytes);
-        continue;
-      }
-      this.#end = revision;
+      if (isLast) this.#end = revision;
+      this.#endPlace = isLast ? 0 : place + 1;
       if (page.isFullWith(bytes)) return false;
     }
     return true;
@@ -91,6 +90,7 @@ export class Successors {
     if (base > this.#end) {
       this.#next = new Uint32Array(0);
       this.#end = base;
+      this.#endPlace = 0;
     } else if (gone > MIN_SLOTS && gone * 2 > this.#next.length) {
       this.#next = this.#next.slice(gone).map((next) => (next === 0 ? 0 : next - gone));
     } else return;

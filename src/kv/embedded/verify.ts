@@ -1,14 +1,10 @@
 // Reads everything that a data folder has, and says what of it is not what was written. Nothing is changed.
-import fs from 'node:fs';
-import path from 'node:path';
 import { append } from '../../lib/values/append.js';
 import { type DamagedRecord, type KeyValue, KvError } from '../kv.js';
-import { openEngine } from './embedded.js';
-import { FORMAT_FILE, openFailure, openFolder } from './folder.js';
-import { engineTables } from './open-tables.js';
+import { engineTables, openEngine, type Tables } from './engine.js';
+import { openFailure, openFolder, refuseMissingStore } from './folder.js';
 import { foundKeyValue } from './change.js';
 import { byteKeyIn, textOf } from './byte-key.js';
-import type { Tables } from './past.js';
 import { checkedLog, decodeVersion, encodeNumbers, isLastOfRevision, placeIn } from './records.js';
 import { diskFreeBytes } from './reserve.js';
 import {
@@ -38,9 +34,7 @@ export interface StoreReport {
 
 /** Fails, as an open does, where the file cannot be walked, or a server has it open. Calls `visit` with each sound value. */
 export async function verifyStore(folder: string, visit?: (kv: KeyValue) => void): Promise<StoreReport> {
-  if (!fs.existsSync(path.join(folder, FORMAT_FILE))) {
-    throw new KvError('unavailable', `there is no store in ${folder}`);
-  }
+  refuseMissingStore(folder);
   const { open } = await import('lmdb');
   const opened = await openFolder(folder, diskFreeBytes, Infinity).catch((error: unknown) => {
     throw openFailure(folder, error);

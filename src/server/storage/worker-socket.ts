@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import net, { type Socket } from 'node:net';
 import type { EmbeddedStore } from '../../kv/embedded/embedded.js';
-import { socketIn } from '../../kv/embedded/folder-holder.js';
+import { socketIn } from '../../kv/embedded/folder-lock.js';
 import type { KeyValueStore } from '../../kv/kv.js';
 import { shareStore } from '../../kv/shared/owner.js';
 import { openReplicaStore } from '../../kv/shared/replica.js';
