@@ -7,6 +7,7 @@ import { KvError } from '../kv.js';
 import { changeBytes, type CommitNeed, furtherChangeBytes, MAX_FEW_CHANGES } from './allocation.js';
 import type { Change } from './change.js';
 import type { CommitHold } from './commit-hold.js';
+import { CommitPlace, type LoopTimes } from './commit-place.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
 import { leasedName, type Leases } from './leases.js';
@@ -21,11 +22,6 @@ import type { TableWrites } from './table-writes.js';
 const MAX_BATCH = 1024;
 /** Where there is no room on the disk: what is kept for deletes suffices for so many. */
 const MAX_TIGHT_BATCH = 8;
-/** While commits on this thread take longer than this on average, the engine's thread commits. */
-const IN_PLACE_MAX_MS = 1.5;
-/** The average is over about so many commits. */
-const IN_PLACE_MEMORY = 8;
-const IN_PLACE_FORGET = 0.99;
 const IN_PLACE_MAX_CHANGES = 64;
 
 /** Reads and changes the state. One that throws changes nothing, and fails with what it threw. */
@@ -90,8 +86,7 @@ export class Commits {
   #running: Promise<void> | undefined;
   /** The system refused a write of the engine, whose memory is not to be relied on from then on: nothing is written any more. */
   #broken: KvError | undefined;
-  /** The recent average duration of commits on this thread. */
-  #inPlaceMs = 0;
+  readonly #place: CommitPlace;
   /** The writes of the commit before. */
   #lastCount = 1;
 
@@ -109,6 +104,8 @@ export class Commits {
     dispatch: Dispatch;
     /** What it means that the file could not be read. */
     readFailure: (error: unknown) => KvError;
+    /** This thread's, unless a test has its own. */
+    loopTimes?: () => LoopTimes;
   }) {
     this.#tables = options.tables;
     this.#writes = options.writes;
@@ -120,6 +117,7 @@ export class Commits {
     this.#dispatch = options.dispatch;
     this.#readFailure = options.readFailure;
     this.#totals = options.totals;
+    this.#place = new CommitPlace(options.loopTimes);
     this.revision = options.revision;
     this.#committed = options.revision;
   }
@@ -287,23 +285,19 @@ export class Commits {
   }
 
   /**
-   * Single writes on a fast disk are committed on this thread: a round trip to the engine's thread takes longer than the
-   * sync. Larger commits, and all commits on a slower disk, run on the engine's thread. So does a single write among
-   * larger commits, because this thread then has other requests to serve.
+   * Single writes may be committed on this thread (commit-place.ts). Larger commits run on the engine's thread, and so does
+   * a single write among larger commits, because this thread then has other requests to serve.
    */
   async #write(writeCount: number, changeCount: number, action: () => void): Promise<void> {
     const alone = writeCount === 1 && this.#lastCount === 1 && changeCount <= IN_PLACE_MAX_CHANGES;
     this.#lastCount = writeCount;
-    if (!alone || this.#inPlaceMs > IN_PLACE_MAX_MS) {
-      // Disks get quicker again, too: after many commits elsewhere one is tried in place.
-      this.#inPlaceMs *= IN_PLACE_FORGET;
-      await this.#tables.env.batch(action);
-      return;
-    }
+    const { env } = this.#tables;
+    if (!alone) return void (await env.batch(action));
     const began = process.hrtime.bigint();
-    this.#tables.env.transactionSync(action);
-    const tookMs = Number(process.hrtime.bigint() - began) / 1e6;
-    this.#inPlaceMs += (tookMs - this.#inPlaceMs) / IN_PLACE_MEMORY;
+    const here = this.#place.isHere();
+    if (here) env.transactionSync(action);
+    else await env.batch(action);
+    this.#place.took(Number(process.hrtime.bigint() - began) / 1e6, here);
   }
 
   /** Inside a commit. */
