@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'authn/jwt/key-set.ts': 'its fetch is the issuer client that it is given',
   'authn/token-cache.ts': 'its own fetch asks a function it is given',
   'kv/embedded/folder-lock.ts': 'asks a unix socket in the data folder which process holds it',
+  'server/storage/worker-socket.ts': 'reaches the process that holds the store, by a unix socket of the supervisor',
   'testkit/library/api-client.ts': 'runs in a test program, which reaches its own cluster',
   'testkit/library/control-client.ts': 'runs in a test program, which reaches its own child process',
 };
