@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 
 const root = path.resolve(process.env['BINNACLE_ROOT'] ?? '.');
-const EXAMPLES = ['node-test', 'greeting-operator'];
+const EXAMPLES = ['node-test', 'vitest', 'greeting-operator'];
 
 describe('the examples', { timeout: 300_000 }, () => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-examples-'));
@@ -21,7 +21,7 @@ describe('the examples', { timeout: 300_000 }, () => {
       await copyExample(name, folder);
       const { code, out } = await runTests(folder);
       assert.equal(code, 0, out);
-      assert.match(out, /^# pass [1-9]/m);
+      assert.match(out, /^# pass [1-9]|Tests +[1-9]\d* passed/m);
     });
   }
 
@@ -38,16 +38,38 @@ async function copyExample(name: string, folder: string): Promise<void> {
   fs.cpSync(source, folder, { recursive: true });
   const typed = fs.readdirSync(source).filter((file) => file.endsWith('.ts'));
   const entryPoints = typed.map((file) => path.join(source, file));
-  if (typed.length > 0) await build({ entryPoints, outdir: folder, format: 'esm', target: 'node20' });
-  fs.mkdirSync(path.join(folder, 'node_modules'));
-  fs.symlinkSync(root, path.join(folder, 'node_modules', 'binnacle'));
+  const needs = Object.keys(packageOf(source).devDependencies);
+  // Vitest reads TypeScript by itself.
+  if (typed.length > 0 && !needs.includes('vitest')) {
+    await build({ entryPoints, outdir: folder, format: 'esm', target: 'node20' });
+  }
+  for (const need of needs) {
+    const link = path.join(folder, 'node_modules', need);
+    fs.mkdirSync(path.dirname(link), { recursive: true });
+    fs.symlinkSync(need === 'binnacle' ? root : path.join(root, 'node_modules', need), link);
+  }
 }
+
+interface ExamplePackage {
+  readonly scripts: { readonly test: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const packageOf = (folder: string): ExamplePackage =>
+  JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as ExamplePackage;
+
+/** What the script of the example says, without npm around it. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'node --test': ['--test', '--test-reporter=tap'],
+  'vitest run': [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run'],
+};
 
 function runTests(folder: string): Promise<{ code: number; out: string }> {
   // This process is one of node:test's own, and says so to those that it starts.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder, env }, (error, stdout, stderr) => {
+    const command = COMMANDS[packageOf(folder).scripts.test] ?? [];
+    execFile(process.execPath, command, { cwd: folder, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: stdout + stderr });
     });
   });
