@@ -163,6 +163,8 @@ const job = (name: string, spec: object = {}, annotations: Record<string, string
     status: {},
   }) as unknown as Job;
 
+const byText = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : 1);
+
 const conditionsOf = (conditions: readonly { type: string; status: string; reason?: string }[] | undefined) =>
   (conditions ?? []).map(({ type, status, reason }) =>
     [type, status, ...(reason === undefined ? [] : [reason])].join(' '),
@@ -313,7 +315,7 @@ describe('workloads', () => {
         metadata.annotations?.['deployment.kubernetes.io/revision'],
         spec.replicas,
       ]);
-      assert.deepEqual(revisions.sort(), [
+      assert.deepEqual(revisions.toSorted(byText), [
         ['2', 0],
         ['3', 4],
       ]);
@@ -416,7 +418,7 @@ describe('workloads', () => {
       const { status } = await world.until<Job>('jobs', 'all', ({ status: { completionTime } }) => completionTime);
       assert.deepEqual([status.completedIndexes, status.succeeded], ['0-3', 4]);
       const names = (await world.list<Pod>('pods')).map(({ spec }) => spec.hostname);
-      assert.deepEqual(names.sort(), ['all-0', 'all-1', 'all-2', 'all-3']);
+      assert.deepEqual(names.toSorted(byText), ['all-0', 'all-1', 'all-2', 'all-3']);
     });
 
     it('end what still runs when their time is up', async () => {
