@@ -81,6 +81,7 @@ async function serve(options: Options, logs: Logs): Promise<void> {
   const signal = firstSignal();
   const manager = serviceManager({ env: process.env, log: logs.for('main') });
   const server = await buildServer(options, logs);
+  manager.onReload(() => server.reload());
   await runUntil([signal], server, manager);
 }
 
@@ -88,6 +89,7 @@ async function serve(options: Options, logs: Logs): Promise<void> {
 async function work(options: Options, logs: Logs, link: SupervisorLink): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => link.requestShutdown());
   const server = await buildServer(options, logs, { link });
+  link.onReload(() => server.reload());
   await runUntil([link.shutdown], server, { ready: () => link.started(), stopping: () => undefined });
 }
 
@@ -96,6 +98,7 @@ async function supervise(options: Options, logs: Logs): Promise<void> {
   const signal = firstSignal();
   const manager = serviceManager({ env: process.env, log: logs.for('main') });
   const server = await superviseServer(options, logs);
+  manager.onReload(() => server.reload());
   await runUntil([signal, server.signalled, server.failed], server, manager);
 }
 

@@ -2,6 +2,7 @@
 import { whenAborted } from '../lib/async/when-aborted.js';
 import { readTextFile } from '../lib/go/file-error.js';
 import type { Logger } from '../lib/telemetry/log.js';
+import type { ReloadRequests } from '../lib/files/reload-requests.js';
 import { watchFiles } from '../lib/files/watch-files.js';
 import { ConfigError } from './config-error.js';
 
@@ -20,6 +21,7 @@ export interface ReloadOptions<T> {
   readonly failed: () => void;
   readonly log: Logger;
   readonly stopping: AbortSignal;
+  readonly reloads?: ReloadRequests | undefined;
   readonly pollMs?: number;
   /**
    * A text that failed is tried again after this time: it may have been something else that was not well. With it, the text
@@ -94,7 +96,11 @@ export function reloadOnChange<T>(options: ReloadOptions<T>): void {
       changed();
     });
   };
-  const stop = watchFiles([options.file], { pollMs: options.pollMs ?? POLL_MS, changed });
+  const stop = watchFiles([options.file], {
+    pollMs: options.pollMs ?? POLL_MS,
+    changed,
+    reloads: options.reloads,
+  });
   whenAborted(options.stopping, stop);
   // It may have changed between its being read and its being watched.
   changed();

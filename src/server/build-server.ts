@@ -99,6 +99,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
       port,
       certificates: loadServingCertificates({
         ...servingOptions(options, certificates.serving, certificates.clientCaFile),
+        reloads: lifecycle.reloads,
         log: logs.for('certificates'),
       }),
       disableHttp2: options.secureServing.disableHttp2Serving,
@@ -285,6 +286,7 @@ function buildAccess(parts: Objects) {
     expressions,
     metrics: registry,
     stopping: lifecycle.stopping,
+    reloads: lifecycle.reloads,
     log: logs.for('authorization'),
   });
   const cacheMetrics = createTokenCacheMetrics(registry);
@@ -298,6 +300,7 @@ function buildAccess(parts: Objects) {
       metrics: registry,
       cacheMetrics,
       stopping: lifecycle.stopping,
+      reloads: lifecycle.reloads,
       log: logs.for('authentication'),
     }),
     cacheMetrics,
@@ -340,6 +343,7 @@ function buildRequestPath(parts: Access) {
     dialers,
     metrics: registry,
     stopping: lifecycle.stopping,
+    reloads: lifecycle.reloads,
     log: logs.for('aggregation'),
   });
   const peers = buildPeers(options, {

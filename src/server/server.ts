@@ -17,6 +17,8 @@ export interface RunningServer {
   readonly listener: Listener;
   /** Ends in order; resolves when all is closed. */
   shutdown(): Promise<void>;
+  /** Looks at the files that it follows at once. */
+  reload(): void;
   /** All post-start hooks have run; rejects when one failed. */
   readonly started: Promise<void>;
 }
@@ -38,6 +40,7 @@ export async function startServer({
   return {
     listener,
     started,
+    reload: () => lifecycle.reloads.request(),
     shutdown: () => (ending ??= lifecycle.shutdown(listener)),
   };
 }

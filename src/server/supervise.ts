@@ -19,6 +19,8 @@ export interface SupervisedServer {
   readonly failed: Promise<never>;
   /** A worker received a signal that is meant for the server. */
   readonly signalled: Promise<void>;
+  /** Every worker looks at the files that it follows at once. */
+  reload(): void;
   shutdown(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
     started: supervisor.started,
     failed: supervisor.failed,
     signalled,
+    reload: () => supervisor.notifyAll('reload'),
     async shutdown() {
       await Promise.race([supervisor.shutdown((phase) => phase === lastPhase && open.close()), supervisor.failed]);
       await auditLog?.close();

@@ -47,6 +47,10 @@ export class SupervisorLink {
     this.channel.notify('started');
   }
 
+  onReload(run: () => void): void {
+    this.channel.handle('reload', run);
+  }
+
   /** Passes on a signal that the worker received: it is meant for the server. */
   requestShutdown(): void {
     this.channel.notify('signal');

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ReloadRequests } from './reload-requests.js';
 import { watchFiles } from './watch-files.js';
 
 const NEVER_MS = 3_600_000;
@@ -48,4 +49,15 @@ test('the exchange of the link that a mounted volume is reached by is a change o
   } finally {
     stop();
   }
+});
+
+test('a request to reload is answered at once, until the watch ends', () => {
+  const reloads = new ReloadRequests();
+  let changes = 0;
+  const stop = watchFiles([path.join(folder, 'config')], { pollMs: NEVER_MS, changed: () => changes++, reloads });
+  reloads.request();
+  assert.equal(changes, 1);
+  stop();
+  reloads.request();
+  assert.equal(changes, 1);
 });

@@ -1,11 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ReloadRequests } from './reload-requests.js';
 
 export interface WatchFilesOptions {
   /** Polled this often besides: not every file system reports changes. */
   readonly pollMs: number;
   /** Something may have changed. */
   readonly changed: () => void;
+  /** Also when somebody requests it. */
+  readonly reloads?: ReloadRequests | undefined;
 }
 
 /** A change often comes in several steps: what follows the first within this time is part of it. */
@@ -15,7 +18,7 @@ const SETTLE_MS = 100;
  * Folders are watched, not files: a renewal usually replaces the file or the link to it. What else lies in them, logs for
  * example, may change as it likes. The answer ends it.
  */
-export function watchFiles(files: readonly string[], { pollMs, changed }: WatchFilesOptions): () => void {
+export function watchFiles(files: readonly string[], { pollMs, changed, reloads }: WatchFilesOptions): () => void {
   let settling: NodeJS.Timeout | undefined;
   const soon = (): void => {
     settling ??= setTimeout(() => {
@@ -34,8 +37,10 @@ export function watchFiles(files: readonly string[], { pollMs, changed }: WatchF
     }
   });
   const poll = setInterval(changed, pollMs).unref();
+  const unfollow = reloads?.follow(changed);
   return () => {
     clearInterval(poll);
+    unfollow?.();
     clearTimeout(settling);
     for (const watcher of watchers) watcher.close();
   };

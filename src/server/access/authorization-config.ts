@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/config-error.js';
 import { reloadOnChange } from '../../config/reload.js';
 import type { ReloadMetrics } from '../../config/reload-metrics.js';
 import { readTextFile } from '../../lib/go/file-error.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { Options } from '../../options/options.js';
 import type { AuthorizationMode } from '../../options/validate/authorization.js';
@@ -54,11 +55,13 @@ export interface FollowParts {
   readonly compiler: ReviewConditionCompiler;
   readonly metrics: ReloadMetrics;
   readonly stopping: AbortSignal;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 
 /** Replaces the chain when the file says something else. */
-export function followChainConfig({ file, config, chain, compiler, metrics, stopping, log }: FollowParts): void {
+export function followChainConfig(parts: FollowParts): void {
+  const { file, config, chain, compiler, metrics, stopping, reloads, log } = parts;
   let last = JSON.stringify(config.authorizers);
   let changed = false;
   metrics.inEffect(config.text ?? '');
@@ -82,5 +85,6 @@ export function followChainConfig({ file, config, chain, compiler, metrics, stop
     failed: () => metrics.failed(),
     log,
     stopping,
+    reloads,
   });
 }

@@ -19,6 +19,7 @@ import type { ReviewConditionCompiler } from '../../cel/review-condition.js';
 import type { BuiltInType } from '../../config/authorization/config.js';
 import { reloadMetrics } from '../../config/reload-metrics.js';
 import { errorText } from '../../lib/text/error-text.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { KubeObject } from '../../machinery/object.js';
@@ -45,6 +46,7 @@ export interface AuthorizationParts {
   readonly expressions: ReviewConditionCompiler;
   readonly metrics: MetricRegistry;
   readonly stopping: AbortSignal;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 
@@ -64,7 +66,7 @@ export function buildAuthorization(options: Options, parts: AuthorizationParts):
 
 function startChain(
   options: Options,
-  { expressions, dialer, metrics, stopping, log }: AuthorizationParts,
+  { expressions, dialer, metrics, stopping, reloads, log }: AuthorizationParts,
   builtIn: (type: BuiltInType) => Authorizer,
 ): ReplaceableChain {
   let config: ChainConfig;
@@ -83,13 +85,13 @@ function startChain(
   }
   const file = options.authorization.authorizationConfig;
   if (file === '') return chain;
-  const reloads = reloadMetrics(metrics, {
+  const counts = reloadMetrics(metrics, {
     topic: 'authorization',
     serverId: identityOf(os.hostname()),
     stability: 'BETA',
     nowMs: Date.now,
   });
-  followChainConfig({ file, config, chain, compiler: expressions, metrics: reloads, stopping, log });
+  followChainConfig({ file, config, chain, compiler: expressions, metrics: counts, stopping, reloads, log });
   return chain;
 }
 

@@ -19,6 +19,7 @@ import { systemClock } from '../../lib/async/clock.js';
 import { withTimeout } from '../../lib/async/with-timeout.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
 import { goQuote } from '../../lib/go/quote.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { FieldPath, aggregateText, fieldErrorText, forbidden, type FieldErrors } from '../../machinery/field-error.js';
@@ -40,6 +41,7 @@ export interface JwtAuthenticationParts {
   /** Names this server in metrics. */
   readonly serverId: string;
   readonly stopping: AbortSignal;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 
@@ -233,6 +235,7 @@ function followFile(options: {
     failed: () => metrics.failed(),
     log: parts.log,
     stopping: parts.stopping,
+    reloads: parts.reloads,
   });
 }
 

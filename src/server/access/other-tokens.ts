@@ -6,6 +6,7 @@ import { createBootstrapTokenAuthenticator } from '../../authn/bootstrap-token.j
 import type { AnonymousOptions } from '../../authn/create-authenticator.js';
 import type { TokenCacheMetrics } from '../../authn/token-cache-metrics.js';
 import { identityOf } from '../../bootstrap/identity-lease.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { Options } from '../../options/options.js';
@@ -21,6 +22,7 @@ export interface OtherTokenParts {
   readonly metrics: MetricRegistry;
   readonly cacheMetrics: TokenCacheMetrics;
   readonly stopping: AbortSignal;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 

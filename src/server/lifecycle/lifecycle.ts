@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Draining, InFlight, OpenWatches } from '../../filters/draining.js';
+import { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { Listener } from '../listener/listener.js';
 
@@ -31,6 +32,8 @@ export class Lifecycle implements Draining {
   phase: Phase = 'serving';
   readonly requests = new InFlight();
   readonly watches = new OpenWatches();
+  /** For all that follow files. */
+  readonly reloads = new ReloadRequests();
   private readonly preShutdown: { readonly name: string; run(): Promise<void> | void }[] = [];
   private readonly afterDrain: (() => Promise<void> | void)[] = [];
   private readonly stop = new AbortController();

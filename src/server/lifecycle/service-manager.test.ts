@@ -7,6 +7,7 @@ function managed(env: Record<string, string>, fails = false) {
   const sent: string[] = [];
   const timers: { readonly ms: number; readonly run: () => void }[] = [];
   const lines: string[] = [];
+  const hangups: (() => void)[] = [];
   const logs = createLogs({ verbosity: 0, write: (_, text) => void lines.push(text) });
   const manager = serviceManager({
     env,
@@ -16,8 +17,9 @@ function managed(env: Record<string, string>, fails = false) {
       if (fails) throw new Error('spawn systemd-notify ENOENT');
     },
     every: (ms, run) => timers.push({ ms, run }),
+    onHangup: (run) => hangups.push(run),
   });
-  return { manager, sent, timers, lines, logs };
+  return { manager, sent, timers, hangups, lines, logs };
 }
 
 test('nothing is sent where nobody listens', () => {
@@ -41,6 +43,16 @@ test('readiness, life in half the time of the watchdog, and the end are sent', (
   timers[0]?.run();
   manager.stopping();
   assert.deepEqual(sent, ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
+});
+
+test('SIGHUP is a request to reload from a service manager, and from nobody else', () => {
+  let reloads = 0;
+  for (const socket of ['/run/x', '']) {
+    const { manager, hangups } = managed({ NOTIFY_SOCKET: socket });
+    manager.onReload(() => reloads++);
+    for (const hangup of hangups) hangup();
+  }
+  assert.equal(reloads, 1);
 });
 
 test('a watchdog of another process is left alone', () => {

@@ -7,6 +7,8 @@ import type { Logger } from '../../lib/telemetry/log.js';
 export interface ServiceManager {
   ready(): void;
   stopping(): void;
+  /** Called at SIGHUP, which `systemctl reload` sends. Without a service manager SIGHUP ends the process: its terminal is gone. */
+  onReload(run: () => void): void;
 }
 
 export interface ServiceManagerOptions {
@@ -15,12 +17,14 @@ export interface ServiceManagerOptions {
   /** Ends with an error where the message could not be sent. */
   readonly send?: (message: string) => Promise<void>;
   readonly every?: (ms: number, run: () => void) => void;
+  readonly onHangup?: (run: () => void) => void;
 }
 
 /** Without `NOTIFY_SOCKET` nobody listens, and nothing is sent. */
 export function serviceManager(options: ServiceManagerOptions): ServiceManager {
-  const { env, log, send = sendByProgram, every = repeatUnreferenced } = options;
-  if ((env['NOTIFY_SOCKET'] ?? '') === '') return { ready: () => undefined, stopping: () => undefined };
+  const { env, log, send = sendByProgram, every = repeatUnreferenced, onHangup = onSighup } = options;
+  if ((env['NOTIFY_SOCKET'] ?? '') === '')
+    return { ready: () => undefined, stopping: () => undefined, onReload: () => undefined };
   let isReported = false;
   const notify = (message: string): void => {
     send(message).catch((error: unknown) => {
@@ -36,6 +40,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
       if (watchdogMs > 0 && isForThisProcess(env)) every(watchdogMs / 2, () => notify('WATCHDOG=1'));
     },
     stopping: () => notify('STOPPING=1'),
+    onReload: onHangup,
   };
 }
 
@@ -48,6 +53,10 @@ const sendByProgram = (message: string): Promise<void> =>
       error === null ? resolve() : reject(error),
     );
   });
+
+const onSighup = (run: () => void): void => {
+  process.on('SIGHUP', run);
+};
 
 const SEND_TIMEOUT_MS = 10_000;
 

@@ -9,6 +9,7 @@ import net from 'node:net';
 import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { Logger } from '../../lib/telemetry/log.js';
 import { type OfferedTls, serverTlsParameters } from '../../lib/x509/tls-parameters.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import { watchFiles } from '../../lib/files/watch-files.js';
 import { caBundleError, servingPairError } from '../../options/key-files.js';
 
@@ -27,6 +28,7 @@ export interface ServingCertificateOptions extends OfferedTls {
   readonly sni?: readonly SniCertificateFiles[];
   /** The authorities of client certificates; when empty, no certificate is requested. */
   readonly clientCaFiles?: readonly string[];
+  readonly reloads?: ReloadRequests;
   readonly log: Logger;
 }
 
@@ -72,7 +74,7 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
       options.log.error(new Error(error), 'Kept the serving certificates in use', files);
     }
   };
-  const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload });
+  const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload, reloads: options.reloads });
   return {
     defaultOptions: () => state.base,
     addressOptions: () => state.byAddress,

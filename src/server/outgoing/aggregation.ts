@@ -6,6 +6,7 @@ import { RemoteOpenApi } from '../../aggregation/remote-openapi.js';
 import { RemoteServers } from '../../aggregation/remote-servers.js';
 import { systemClock } from '../../lib/async/clock.js';
 import type { HttpResponse } from '../../lib/http/http.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { certificateNotes } from '../../machinery/certificate-notes.js';
@@ -20,6 +21,7 @@ export interface AggregationParts {
   readonly dialers: Dialers;
   readonly metrics: MetricRegistry;
   readonly stopping: AbortSignal;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 
@@ -51,6 +53,7 @@ export function buildAggregation(options: Options, parts: AggregationParts): Wir
           keyFile,
           onChange: () => servers.renewConnections(),
           signal: parts.stopping,
+          reloads: parts.reloads,
           log: parts.log,
         });
   parts.stopping.addEventListener('abort', () => servers.close(), { once: true });

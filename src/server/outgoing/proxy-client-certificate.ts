@@ -2,6 +2,7 @@
 // files change. A pair that does not fit together, as while it is being replaced, is not used.
 import fs from 'node:fs';
 import type { Logger } from '../../lib/telemetry/log.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import { watchFiles } from '../../lib/files/watch-files.js';
 import { servingPairError } from '../../options/key-files.js';
 import type { ClientTls } from '../../outbound/client-tls.js';
@@ -12,6 +13,7 @@ export interface ProxyClientCertificateOptions {
   /** Connections that show the old one are to be left. */
   readonly onChange: () => void;
   readonly signal: AbortSignal;
+  readonly reloads?: ReloadRequests;
   readonly log: Logger;
 }
 
@@ -36,7 +38,7 @@ export function followProxyClientCertificate(options: ProxyClientCertificateOpti
     log.info('Reloaded the proxy client certificate');
     onChange();
   };
-  const stop = watchFiles([certFile, keyFile], { pollMs: POLL_MS, changed: reload });
+  const stop = watchFiles([certFile, keyFile], { pollMs: POLL_MS, changed: reload, reloads: options.reloads });
   signal.addEventListener('abort', stop, { once: true });
   return () => pair;
 }

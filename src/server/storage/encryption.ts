@@ -15,6 +15,7 @@ import { Rotation } from '../../encryption/rotation.js';
 import type { ValueTransformer } from '../../encryption/transformer.js';
 import type { KeyValueStore } from '../../kv/kv.js';
 import { systemClock } from '../../lib/async/clock.js';
+import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import { pause } from '../../lib/async/pause.js';
@@ -64,7 +65,7 @@ export async function buildEncryption(
   const read = readEncryption(options);
   if (read === undefined) return undefined;
   const { text, settings } = read;
-  const reloads = reloadMetrics(metrics, { topic: 'encryption', serverId, stability: 'ALPHA', nowMs: Date.now });
+  const reloadCounts = reloadMetrics(metrics, { topic: 'encryption', serverId, stability: 'ALPHA', nowMs: Date.now });
   const parts: ProviderParts = {
     connect: connectToSocket,
     clock: systemClock,
@@ -74,10 +75,12 @@ export async function buildEncryption(
     log,
   };
   const encryption = new EncryptionAtRest(await keptAlive(openProviders(settings, parts)), reload);
-  reloads.inEffect(text);
+  reloadCounts.inEffect(text);
   lifecycle.onDrained(() => encryption.providers.close());
   for (const check of healthChecks(encryption)) health.addExceptLivez(check);
-  if (reload) hooks.add(reloadHook({ options, text, encryption, parts, metrics: reloads, log }));
+  if (reload) {
+    hooks.add(reloadHook({ options, text, encryption, parts, metrics: reloadCounts, reloads: lifecycle.reloads, log }));
+  }
   const rotation = new Rotation(encryption, {
     clock: systemClock,
     signal: lifecycle.stopping,
@@ -148,11 +151,12 @@ interface ReloadParts {
   readonly encryption: EncryptionAtRest;
   readonly parts: ProviderParts;
   readonly metrics: ReloadMetrics;
+  readonly reloads: ReloadRequests;
   readonly log: Logger;
 }
 
 /** A good change takes effect; a bad one, or one whose KMS plugins are not well, leaves the old in force. */
-function reloadHook({ options, text, encryption, parts, metrics, log }: ReloadParts): PostStartHook {
+function reloadHook({ options, text, encryption, parts, metrics, reloads, log }: ReloadParts): PostStartHook {
   const { encryptionProviderConfig: file } = options.etcd;
   return {
     name: 'start-encryption-provider-config-automatic-reload',
@@ -174,6 +178,7 @@ function reloadHook({ options, text, encryption, parts, metrics, log }: ReloadPa
         failed: () => metrics.failed(),
         log,
         stopping,
+        reloads,
         retryMs: RETRY_MS,
       }),
   };
