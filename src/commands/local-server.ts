@@ -10,6 +10,7 @@ import { directDialer } from '../outbound/dialer.js';
 import { collectBody } from '../outbound/http-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import type { CommandParts } from './command.js';
+import { failuresInWords } from './failures-in-words.js';
 
 const PROBE_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -29,9 +30,9 @@ export class LocalServer {
     this.logFile = path.join(this.dataDir, 'server.log');
   }
 
-  /** The process that has the folder open. */
+  /** The process that has the folder open. Fails when it hangs. */
   pid(): Promise<number | undefined> {
-    return folderHolder(this.dataDir);
+    return failuresInWords(() => folderHolder(this.dataDir));
   }
 
   /** Where it serves, or served last. */

@@ -16,6 +16,8 @@ const LOCK = 'lock';
 const MAX_SOCKET_PATH = 100;
 /** Of a line. */
 const MAX_LINE_BYTES = 4096;
+/** The process sends its number at once, unless it hangs. */
+const HOLDER_TIMEOUT_MS = 5_000;
 
 /** Does what a line asks for, and answers with a line. */
 export type AnswerLine = (line: string) => Promise<string>;
@@ -56,16 +58,16 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-/** The process that has it open; undefined when none has, or there is no such folder. */
-export async function folderHolder(folder: string): Promise<number | undefined> {
-  const [line = ''] = await inLock(folder, (socketPath) => linesOf(socketPath));
+/** The process that has it open; undefined when none has, or there is no such folder. Fails when that process hangs. */
+export async function folderHolder(folder: string, timeoutMs = HOLDER_TIMEOUT_MS): Promise<number | undefined> {
+  const [line = ''] = await inLock(folder, (socketPath) => linesOf(socketPath, { folder, timeoutMs }));
   const pid = Number(line);
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
 /** What the process that has the folder open answers; undefined when none has it open. */
 export async function askHolder(folder: string, line: string): Promise<string | undefined> {
-  const [holder, answer = ''] = await inLock(folder, (socketPath) => linesOf(socketPath, line));
+  const [holder, answer = ''] = await inLock(folder, (socketPath) => linesOf(socketPath, { folder, line }));
   return holder === undefined ? undefined : answer;
 }
 
@@ -158,12 +160,23 @@ async function isHeld(socketPath: string): Promise<boolean> {
   return socket !== undefined;
 }
 
+interface Question {
+  readonly folder: string;
+  /** What is asked for beside the number. */
+  readonly line?: string;
+  readonly timeoutMs?: number;
+}
+
 /** What is said there; nothing where nobody listens. */
-async function linesOf(socketPath: string, line?: string): Promise<string[]> {
+async function linesOf(socketPath: string, { folder, line, timeoutMs = 0 }: Question): Promise<string[]> {
   const socket = await connect(socketPath);
   if (socket === undefined) return [];
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let text = '';
+    socket.setTimeout(timeoutMs, () => {
+      reject(new KvError('unavailable', `the process that has ${folder} open does not answer`));
+      socket.destroy();
+    });
     socket.on('data', (bytes) => {
       text += bytes.toString('utf8');
       if (text.length > MAX_LINE_BYTES) socket.destroy();
