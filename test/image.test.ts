@@ -1,7 +1,7 @@
-// The container image: a layout whose parts are what they are named by, and a server that runs from it as a container would,
-// with a root that is not written, as a user that is not root. No container engine is needed, but root and mounts are.
+// The container image: a layout whose parts are what they are named by, and a server that runs from it in a container, with a
+// root that is not written, as a user that is not root.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
+import { Container, type ImageConfig, ociRuntime } from './support/container.js';
 import { freePort } from './support/free-port.js';
 import { kubectlProgram, kubectlWith } from './support/kubectl.js';
 
@@ -19,23 +20,19 @@ interface Part {
   readonly size: number;
 }
 interface Config {
-  readonly config: {
-    readonly User: string;
-    readonly Entrypoint: readonly string[];
-    readonly Cmd: readonly string[];
-    readonly Healthcheck: { readonly Test: readonly string[] };
-  };
+  readonly config: ImageConfig;
   readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
 const kubectlFile = kubectlProgram();
+const runtime = ociRuntime();
 
 describe('the container image', { skip: whyNot(), timeout: 300_000 }, () => {
   let folder: string;
   let layout: string;
   let config: Config;
   let layers: readonly Part[];
-  let server: ChildProcess | undefined;
+  let container: Container | undefined;
   const blob = (digest: string): Buffer => fs.readFileSync(path.join(layout, 'blobs', digest.replace(':', '/')));
   const parse = <T>(bytes: Buffer): T => JSON.parse(bytes.toString()) as T;
 
@@ -49,11 +46,7 @@ describe('the container image', { skip: whyNot(), timeout: 300_000 }, () => {
     config = parse<Config>(blob(manifest.config.digest));
   });
   after(async () => {
-    if (server !== undefined && server.exitCode === null) {
-      const ended = new Promise((resolve) => server?.on('exit', resolve));
-      server.kill('SIGKILL');
-      await ended;
-    }
+    await container?.end();
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
@@ -68,56 +61,48 @@ describe('the container image', { skip: whyNot(), timeout: 300_000 }, () => {
     assert.ok(bytes <= MAX_IMAGE_BYTES, `${bytes} bytes`);
   });
 
-  it('serves kubectl from a root that is read only, not as root, and is healthy', async () => {
-    const root = path.join(folder, 'root');
+  it('serves kubectl from a container with a root that is read only, not as root, and is healthy', async (t) => {
+    if (runtime === undefined) return t.skip('there is no runc: run `node tools/fetch-test-binaries.mjs`');
+    const bundle = path.join(folder, 'bundle');
+    const rootfs = path.join(bundle, 'rootfs');
     const data = path.join(folder, 'data');
-    for (const each of [root, data]) fs.mkdirSync(each);
-    for (const { digest } of layers) execFileSync('tar', ['-xzf', '-', '-C', root], { input: blob(digest) });
-    for (const each of ['proc', 'dev']) fs.mkdirSync(path.join(root, each));
-    const [uid, gid] = config.config.User.split(':').map(Number);
+    for (const each of [bundle, rootfs, data]) fs.mkdirSync(each);
+    for (const { digest } of layers) execFileSync('tar', ['-xzf', '-', '-C', rootfs], { input: blob(digest) });
+    const { User, Entrypoint, Cmd } = config.config;
+    const [uid, gid] = User.split(':').map(Number);
     assert.ok(uid !== undefined && gid !== undefined && uid > 0);
     fs.chmodSync(folder, 0o711);
     fs.chownSync(data, uid, gid);
-    const inImage = (words: readonly string[]): string[] => [
-      '--mount',
-      'sh',
-      '-c',
-      MOUNT,
-      root,
-      data,
-      config.config.User,
-      ...words,
-    ];
     const port = await freePort();
-    const flags = [`--secure-port=${port}`, '--bind-address=127.0.0.1'];
-    const { Entrypoint, Cmd, Healthcheck } = config.config;
-    const child = spawn('unshare', inImage([...Entrypoint, ...Cmd, ...flags]), { stdio: ['ignore', 'ignore', 'pipe'] });
-    server = child;
-    let log = '';
-    child.stderr.on('data', (text: Buffer) => (log += text.toString()));
-    await pollUntil(() => log.includes('Serving securely on') || child.exitCode !== null);
-    assert.equal(child.exitCode, null, log);
-    const healthy = (): boolean => spawnSync('unshare', inImage(Healthcheck.Test.slice(1))).status === 0;
-    await pollUntil(healthy);
+    const args = [...Entrypoint, ...Cmd, `--secure-port=${port}`, '--bind-address=127.0.0.1'];
+    const volumes = { '/var/lib/binnacle': data };
+    container = new Container({ runtime, bundle, config: config.config, args, volumes });
+    const { process: server } = container;
+    const isOver = (): boolean => server.exitCode !== null;
+    await pollUntil(() => container?.log.includes('Serving securely on') === true || isOver());
+    assert.equal(server.exitCode, null, container.log);
+    await pollUntil(() => container?.isHealthy() === true);
     const kubectl = kubectlWith(kubectlFile ?? '', path.join(data, 'admin.kubeconfig'), folder);
     await kubectl('create namespace shop');
-    const ended = new Promise((resolve) => child.on('exit', resolve));
-    child.kill('SIGTERM');
+    const write = "require('node:fs').writeFileSync('/usr/lib/binnacle/x', '')";
+    assert.match(container.exec(Entrypoint[0] ?? '', '-e', write).out, /EROFS|EACCES/);
+    const whoami = "console.log(process.getuid(), require('node:fs').readFileSync('/proc/mounts', 'utf8'))";
+    assert.match(container.exec(Entrypoint[0] ?? '', '-e', whoami).out, new RegExp(`^${uid} \\S+ / \\S+ ro,`));
+    // A server that hangs is not healthy, and one that goes on is again.
+    container.signal('STOP');
+    assert.equal(container.isHealthy(), false);
+    container.signal('CONT');
+    assert.equal(container.isHealthy(), true);
+    const ended = new Promise((resolve) => server.on('exit', resolve));
+    container.signal('TERM');
     assert.equal(await ended, 0);
-    assert.equal(healthy(), false);
   });
 });
-
-/** $0 is the root, $1 the data folder, $2 the user; what follows is run. */
-const MOUNT = `mount --bind "$0" "$0" && mount --bind /proc "$0/proc" && mount --bind /dev "$0/dev" &&
-  mount --bind "$1" "$0/var/lib/binnacle" && mount -o remount,bind,ro "$0" &&
-  root=$0 user=$2 && shift 2 && exec env -i PATH=/usr/bin:/usr/sbin HOME=/var/lib/binnacle chroot --userspec="$user" "$root" "$@"`;
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 function whyNot(): string | false {
   if (kubectlFile === undefined) return 'there is no kubectl';
-  if (process.getuid?.() !== 0 || spawnSync('unshare', ['--mount', 'true']).status !== 0)
-    return 'it needs root and mounts';
+  if (process.getuid?.() !== 0) return 'it needs root';
   return fs.existsSync('/usr/bin/apt-get') ? false : "the C libraries are Debian's packages, and there is no apt";
 }

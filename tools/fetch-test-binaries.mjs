@@ -1,5 +1,5 @@
-// Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl and two versions of etcd) into .cache/bin, when
-// they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
+// Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl, two versions of etcd, a container runtime, a load
+// balancer) into .cache/bin, when they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
 // its signatures, unpacked and not installed. Where there is no apt, the tests that need them are skipped.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -8,12 +8,20 @@ import path from 'node:path';
 
 const BIN = path.join('.cache', 'bin');
 
-/** What each program is, which package has it, and from which release; the running one when none is named. */
+/** What each program is, which package has it, from which release, and packages of libraries that are not everywhere. */
 const WANTED = [
   { name: 'kubectl', suite: 'trixie', packageName: 'kubectl', file: 'usr/bin/kubectl' },
   { name: 'etcd-3.5', suite: 'trixie', packageName: 'etcd-server', file: 'usr/bin/etcd' },
   { name: 'etcdctl', suite: 'trixie', packageName: 'etcd-client', file: 'usr/bin/etcdctl' },
   { name: 'etcd-3.4', suite: 'bookworm', packageName: 'etcd-server', file: 'usr/bin/etcd' },
+  { name: 'runc', suite: 'bookworm', packageName: 'runc', file: 'usr/sbin/runc' },
+  {
+    name: 'haproxy',
+    suite: 'bookworm',
+    packageName: 'haproxy',
+    file: 'usr/sbin/haproxy',
+    libraries: ['liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1'],
+  },
 ];
 
 const missing = WANTED.filter(({ name }) => !fs.existsSync(path.join(BIN, name)));
@@ -37,12 +45,14 @@ function fetchFrom(suite, programs, work) {
   try {
     const options = aptOptions(suite, work);
     run('apt-get', [...options, '-qq', 'update'], work);
-    for (const { name, packageName, file } of programs) {
+    for (const { name, packageName, file, libraries = [] } of programs) {
       const folder = path.join(work, name);
       fs.mkdirSync(folder);
-      run('apt-get', [...options, '-qq', 'download', packageName], folder);
-      const archive = fs.readdirSync(folder).find((entry) => entry.endsWith('.deb'));
-      run('dpkg-deb', ['-x', archive, 'unpacked'], folder);
+      run('apt-get', [...options, '-qq', 'download', packageName, ...libraries], folder);
+      for (const archive of fs.readdirSync(folder).filter((entry) => entry.endsWith('.deb'))) {
+        run('dpkg-deb', ['-x', archive, 'unpacked'], folder);
+      }
+      if (libraries.length > 0) copyLibraries(path.join(folder, 'unpacked'));
       const target = path.join(BIN, name);
       // Renamed into place, so that a half-copied program is never run.
       fs.copyFileSync(path.join(folder, 'unpacked', file), `${target}.new`);
@@ -53,6 +63,15 @@ function fetchFrom(suite, programs, work) {
   } catch (error) {
     const names = programs.map(({ name }) => name).join(', ');
     console.error(`cannot fetch ${names}; tests that need them are skipped: ${error.message.split('\n')[0]}`);
+  }
+}
+
+/** Beside the programs, in a folder for LD_LIBRARY_PATH. */
+function copyLibraries(unpacked) {
+  const target = path.join(BIN, 'lib');
+  fs.mkdirSync(target, { recursive: true });
+  for (const file of fs.readdirSync(unpacked, { recursive: true }).filter((entry) => /\.so\.\d[.\d]*$/.test(entry))) {
+    fs.copyFileSync(path.join(unpacked, file), path.join(target, path.basename(file)));
   }
 }
 
