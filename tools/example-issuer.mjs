@@ -1,6 +1,6 @@
 // A little OpenID issuer for trying things out: it issues whatever claims a request names. Never for anything real.
 //
-//   node tools/example-issuer.mjs [--port 8443] [--folder /tmp/acme]
+//   node tools/example-issuer.mjs [--address 127.0.0.1] [--port 8443] [--folder /tmp/acme]
 //   curl --cacert /tmp/acme/ca.crt 'https://127.0.0.1:8443/token?sub=sam&roles=developers,operators'
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -13,8 +13,9 @@ const option = (name, otherwise) => {
   return at === -1 ? otherwise : process.argv[at + 1];
 };
 const port = Number(option('port', '8443'));
+const address = option('address', '127.0.0.1');
 const folder = option('folder', '/tmp/acme');
-const issuer = `https://127.0.0.1:${port}`;
+const issuer = `https://${address}:${port}`;
 const TOKEN_LIFE_SECONDS = 3600;
 
 const file = (name) => path.join(folder, name);
@@ -43,7 +44,7 @@ https
       else response.writeHead(404).end();
     },
   )
-  .listen(port, '127.0.0.1', () => console.log(`${issuer}, trusted by ${file('ca.crt')}`));
+  .listen(port, address, () => console.log(`${issuer}, trusted by ${file('ca.crt')}`));
 
 function token(query) {
   const now = Math.floor(Date.now() / 1000);
@@ -65,6 +66,6 @@ function makeCertificates() {
   const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
   openssl(`req -x509 ${key} -keyout ca.key -out ca.crt -subj /CN=acme -days 30`);
   openssl(`req -new ${key} -keyout tls.key -out tls.csr -subj /CN=issuer`);
-  fs.writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1\n');
+  fs.writeFileSync(file('names'), `subjectAltName=IP:${address}\n`);
   openssl('x509 -req -in tls.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out tls.crt -days 30 -extfile names');
 }
