@@ -38,6 +38,30 @@ test('custom resources, definitions and API services are JSON in both, with a li
   assert.deepEqual(JSON.parse(embeddedForm(encodeCborTree(THING)).toString()), THING);
 });
 
+test('a CRD is v1beta1 in etcd, as kube-apiserver keeps it, and v1 in the embedded store', () => {
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const definition = {
+    kind: 'CustomResourceDefinition',
+    apiVersion: 'apiextensions.k8s.io/v1',
+    metadata: { name: 'things.example.test' },
+    spec: {
+      group: 'example.test',
+      names,
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+    status: { conditions: [], acceptedNames: names, storedVersions: ['v1'] },
+  };
+  const there = etcdForm(json(definition)).toString();
+  const stored = JSON.parse(there) as { apiVersion: string; spec: object };
+  assert.equal(stored.apiVersion, 'apiextensions.k8s.io/v1beta1');
+  assert.deepEqual((stored.spec as { validation: object }).validation, schema);
+  const back = JSON.parse(embeddedForm(Buffer.from(there)).toString()) as typeof definition;
+  assert.equal(back.apiVersion, definition.apiVersion);
+  assert.deepEqual(back.spec.versions, definition.spec.versions);
+});
+
 test('what is encrypted stays as it is', () => {
   const value = Buffer.from('k8s:enc:aescbc:v1:key1:\0\x01\x02', 'latin1');
   assert.equal(readStoredValue(value), undefined);

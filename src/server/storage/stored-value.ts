@@ -1,13 +1,16 @@
 // A value as it lies in a store, read without a server: what object it is, and the same object as another store keeps it.
+import { fromStoredForm, toStoredForm } from '../../apis/apiextensions/stored-form.js';
 import { isEncrypted } from '../../encryption/transformer.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type KubeObject, parseApiVersion } from '../../machinery/object.js';
+import type { KindDefinition } from '../../registry/kind.js';
 import { decodeStored, kindOf } from '../../rest/wire/codec.js';
 import { CBOR_TYPE, JSON_TYPE, mediaTypeNamed, type MediaType } from '../../rest/wire/media-types.js';
 import { objectCodec } from '../../rest/wire/object-codec.js';
 import { typeOf } from '../../schema/catalogue.js';
 import { decodeStoredCbor } from '../../schema/cbor/decode.js';
 import { isCbor } from '../../schema/cbor/encode.js';
+import type { CustomResourceDefinition } from '../../schema/generated/apiextensions.v1.js';
 import { DecodeError, parseJsonTree } from '../../schema/json/decode.js';
 import { encodeTree } from '../../schema/json/encode.js';
 import { isProtobuf } from '../../schema/protobuf/envelope.js';
@@ -31,7 +34,10 @@ export function readStoredValue(value: Buffer): StoredValue | undefined {
   const { apiVersion, kind } = kindOf(media, value);
   if (apiVersion === '' || kind === '') throw new DecodeError('it does not say what kind of object it is');
   const { group, version } = parseApiVersion(apiVersion);
-  const type = typeOf(group, version, kind);
+  // kube-apiserver keeps CRDs in etcd in a version that is served no more.
+  const isDefinition = group === DEFINITIONS.group && kind === DEFINITIONS.kind;
+  const type = typeOf(group, isDefinition ? DEFINITIONS.version : version, kind);
+  if (type !== undefined && isDefinition) return { group, type, object: codecOf(group, type).decodeStorage(value) };
   if (type !== undefined && media !== CBOR_TYPE)
     return { group, type, object: decodeStored(type, value) as KubeObject };
   if (media.encoding === 'protobuf') throw new DecodeError(`no kind ${kind} of ${apiVersion} is known`);
@@ -53,8 +59,8 @@ function mediaTypeOf(value: Buffer): MediaType {
 export function embeddedForm(value: Buffer): Buffer {
   const stored = readStoredValue(value);
   if (stored === undefined) return value;
-  const { type, object } = stored;
-  return type === undefined ? Buffer.from(encodeTree(object)) : objectCodec(type).encodeJson(object);
+  const { group, type, object } = stored;
+  return type === undefined ? Buffer.from(encodeTree(object)) : codecOf(group, type).encodeJson(object);
 }
 
 /** As kube-apiserver keeps it in etcd, by its default flags. What is encrypted stays as it is. */
@@ -65,5 +71,16 @@ export function etcdForm(value: Buffer): Buffer {
   if (type === undefined) return Buffer.from(`${encodeTree(object)}\n`);
   const options = { mediaType: PROTOBUF, cbor: false };
   const form = storedForm(false, { resource: { group, resource: '' } }, options);
-  return objectCodec(type).encodeStorage(object, form.kind === 'storage' ? form.mediaType : JSON_TYPE.name);
+  return codecOf(group, type).encodeStorage(object, form.kind === 'storage' ? form.mediaType : JSON_TYPE.name);
 }
+
+const DEFINITIONS = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' };
+
+/** Of the kinds of that group there are CRDs alone in a store. */
+const codecOf = (group: string, type: StructType): ReturnType<typeof objectCodec> =>
+  objectCodec(type, group === DEFINITIONS.group ? DEFINITION_SHAPE : undefined);
+
+const DEFINITION_SHAPE: KindDefinition['storedShape'] = {
+  to: (object) => toStoredForm(object as unknown as CustomResourceDefinition),
+  from: fromStoredForm,
+};
