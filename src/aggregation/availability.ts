@@ -149,7 +149,15 @@ function keep(options: AvailabilityOptions, judge: Judge): WorkQueue {
     if (isRecorded(service, judgement)) return 'done';
     const now = timestamp(new Date(clock.now()));
     const say = (current: KubeObject): KubeObject => withCondition(current as APIService, judgement, now);
-    await ignoringConflicts(client.update(API_SERVICES, service, say, SERVER_MANAGER, 'status'));
+    await ignoringConflicts(
+      client.update({
+        resource: API_SERVICES,
+        object: service,
+        change: say,
+        manager: SERVER_MANAGER,
+        subresource: 'status',
+      }),
+    );
     if (isAvailable(service) && judgement.status !== 'True') metrics.lost(name, judgement);
     return 'done';
   };

@@ -79,7 +79,9 @@ export async function keepRegistered(options: RegistrationOptions): Promise<void
     } else if (step === 'update' && service !== undefined && current !== undefined) {
       const { spec } = service;
       const respecify = <T extends object>(object: T): T => ({ ...object, spec: structuredClone(spec) });
-      await ignoringConflicts(client.update(API_SERVICES, current, respecify, SERVER_MANAGER));
+      await ignoringConflicts(
+        client.update({ resource: API_SERVICES, object: current, change: respecify, manager: SERVER_MANAGER }),
+      );
     } else if (step === 'delete' && current !== undefined) {
       await ignoringConflicts(client.delete(API_SERVICES, current));
     }

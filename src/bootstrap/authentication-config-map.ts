@@ -33,7 +33,7 @@ export async function ensureAuthenticationConfigMap(
     const data = combinedData((object as ConfigMap).data ?? {}, trust, nowMs());
     return { ...object, data } as KubeObject;
   };
-  await client.update(RESOURCE, current, change, SERVER_MANAGER);
+  await client.update({ resource: RESOURCE, object: current, change, manager: SERVER_MANAGER });
 }
 
 type Data = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
 import { type GroupResource, groupResourceText } from '../machinery/status.js';
 import type { ClusterRole, RoleBinding } from '../schema/generated/rbac.v1.js';
-import type { ServerClient } from '../registry/server-client.js';
+import type { ClientApply, ClientUpdate, ServerClient } from '../registry/server-client.js';
 import { bootstrapHooks } from './hooks.js';
 import { ensureSystemPriorityClasses } from './priority-classes.js';
 
@@ -30,12 +30,12 @@ class TestClient implements ServerClient {
     this.objects.set(key, { ...object, metadata: { ...object.metadata, generation: 1 } });
     return true;
   }
-  async update(resource: GroupResource, object: KubeObject, change: (object: KubeObject) => KubeObject): Promise<void> {
+  async update({ resource, object, change }: ClientUpdate): Promise<void> {
     const key = this.key(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
     this.writes.push(`update ${key}`);
     this.objects.set(key, change(structuredClone(this.objects.get(key) ?? object)));
   }
-  async apply(resource: GroupResource, object: KubeObject, configuration: KubeObject): Promise<void> {
+  async apply({ resource, object, configuration }: ClientApply): Promise<void> {
     const key = this.key(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
     this.writes.push(`apply ${key}`);
     this.objects.set(key, { ...object, ...configuration, metadata: object.metadata });

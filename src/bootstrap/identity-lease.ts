@@ -46,7 +46,8 @@ export async function renewIdentityLease(options: IdentityLeaseOptions): Promise
       spec: { ...spec, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now().getTime()) },
     } as KubeObject;
   };
-  if (current !== undefined) return client.update(LEASES, current, renewed, SERVER_MANAGER);
+  if (current !== undefined)
+    return client.update({ resource: LEASES, object: current, change: renewed, manager: SERVER_MANAGER });
   const lease: Lease = {
     kind: 'Lease',
     apiVersion: 'coordination.k8s.io/v1',

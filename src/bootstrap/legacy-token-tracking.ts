@@ -20,6 +20,6 @@ export async function ensureLegacyTokenTracking(client: ServerClient, now: () =>
     await client.create(RESOURCE, configMap, SERVER_MANAGER);
   } else if (!/^\d{4}-\d\d-\d\d$/.test(current.data?.['since'] ?? '')) {
     const change = (object: KubeObject): KubeObject => ({ ...object, data: { since } }) as KubeObject;
-    await client.update(RESOURCE, current, change, SERVER_MANAGER);
+    await client.update({ resource: RESOURCE, object: current, change, manager: SERVER_MANAGER });
   }
 }

@@ -49,7 +49,12 @@ export function createServerEndpoints(client: ServerClient, securePort: number):
           ...(written.length > 0 && { subsets: [...written] }),
         };
       };
-      await client.update(ENDPOINTS, current, (object) => update(object as Endpoints), SERVER_MANAGER);
+      await client.update({
+        resource: ENDPOINTS,
+        object: current,
+        change: (object) => update(object as Endpoints),
+        manager: SERVER_MANAGER,
+      });
       await ensureSlice(client, written);
     },
   };
@@ -84,7 +89,12 @@ async function ensureSlice(client: ServerClient, subsets: Subsets): Promise<void
     metadata: { ...object.metadata, labels: SLICE_LABELS },
     ...wanted,
   });
-  await client.update(SLICES, current, (object) => update(object as EndpointSlice), SERVER_MANAGER);
+  await client.update({
+    resource: SLICES,
+    object: current,
+    change: (object) => update(object as EndpointSlice),
+    manager: SERVER_MANAGER,
+  });
 }
 
 function sliceOf([subset]: Subsets): Pick<EndpointSlice, 'addressType' | 'endpoints' | 'ports'> {

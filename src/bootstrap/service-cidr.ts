@@ -30,7 +30,7 @@ export function createDefaultServiceCidr({ client, cidrs, now, log }: ServiceCid
     const has = current.spec.cidrs ?? [];
     if (cidrs.length === 2 && has.length === 1 && has[0] === cidrs[0]) {
       const widen = (object: KubeObject): KubeObject => ({ ...object, spec: { cidrs: [...cidrs] } }) as KubeObject;
-      await client.update(RESOURCE, current, widen, SERVER_MANAGER);
+      await client.update({ resource: RESOURCE, object: current, change: widen, manager: SERVER_MANAGER });
       return;
     }
     if (current.metadata.deletionTimestamp) return;
@@ -42,7 +42,13 @@ export function createDefaultServiceCidr({ client, cidrs, now, log }: ServiceCid
     }
     const ready = current.status.conditions?.find(({ type }) => type === 'Ready');
     if (ready === undefined || ready.status === 'Unknown')
-      await client.apply(RESOURCE, current, readySince(now()), STATUS_MANAGER, 'status');
+      await client.apply({
+        resource: RESOURCE,
+        object: current,
+        configuration: readySince(now()),
+        manager: STATUS_MANAGER,
+        subresource: 'status',
+      });
   };
 }
 

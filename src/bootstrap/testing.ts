@@ -19,7 +19,7 @@ export function fakeObjects(...initial: readonly KubeObject[]): FakeObjects {
       objects.set(name, object);
       return true;
     },
-    update: async (_resource, object, change) => {
+    update: async ({ object, change }) => {
       const name = object.metadata.name ?? '';
       objects.set(name, change(structuredClone(objects.get(name) ?? object)));
     },

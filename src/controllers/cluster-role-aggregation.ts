@@ -34,7 +34,7 @@ export async function startClusterRoleAggregation(parts: ControllerParts): Promi
         metadata: { name },
         rules,
       };
-      await client.apply(CLUSTER_ROLES, role, configuration, MANAGER);
+      await client.apply({ resource: CLUSTER_ROLES, object: role, configuration, manager: MANAGER });
       return 'done';
     },
   });

@@ -49,7 +49,7 @@ export async function updateSame(
     return change(current);
   };
   try {
-    await client.update(resource, object, onlySame, manager, subresource);
+    await client.update({ resource, object, change: onlySame, manager, subresource });
   } catch (error) {
     if (!(error instanceof OtherObjectError) && !isStatus(error, 404)) throw error;
   }

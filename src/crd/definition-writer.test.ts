@@ -15,13 +15,7 @@ test('a condition is set and noted without a look at the schemas', async () => {
     status: { conditions: [{ type: 'Other', status: 'True' }] },
   };
   const operations = {
-    update: (
-      _resource: unknown,
-      _namespace: string,
-      _name: string,
-      _sub: string,
-      change: (of: unknown) => KubeObject,
-    ) => Promise.resolve(change(object)),
+    update: ({ change }: { readonly change: (of: unknown) => KubeObject }) => Promise.resolve(change(object)),
   } as unknown as ObjectOperations;
   const writer = createDefinitionWriter({ operations, context: () => ({ now: () => new Date(0) }) as LifeContext });
   const written = await writer.update('a', (_definition, set) => {

@@ -35,12 +35,12 @@ export function createDefinitionWriter({ operations, context }: WriterOptions): 
       const life = context();
       const now = life.now();
       try {
-        const written = await operations.update(
-          DEFINITIONS,
-          '',
+        const written = await operations.update({
+          resource: DEFINITIONS,
+          namespace: '',
           name,
-          'status',
-          (object) => {
+          subresource: 'status',
+          change: (object) => {
             // Only the status changes: the schemas, which may be large, are neither copied nor compared.
             const live = { ...object, metadata: { ...object.metadata }, status: deepCopy(statusOf(object)) };
             const crd = object as unknown as CustomResourceDefinition;
@@ -48,8 +48,8 @@ export function createDefinitionWriter({ operations, context }: WriterOptions): 
             noteWrite(object, live, now);
             return object;
           },
-          life,
-        );
+          context: life,
+        });
         return written as unknown as CustomResourceDefinition;
       } catch (error) {
         if (error instanceof StatusError && error.code === 404) return undefined;

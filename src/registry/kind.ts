@@ -362,24 +362,30 @@ export interface SubresourceAction {
 /** The generic life of other objects, for subresources and plugins that act on them. */
 export interface ObjectOperations {
   get(resource: GroupResource, namespace: string, name: string, trace?: Trace): Promise<KubeObject>;
-  /** Reads, changes and writes with retries on conflicts; rules of the named endpoint ('' or a subresource) hold. */
-  update(
-    resource: GroupResource,
-    namespace: string,
-    name: string,
-    subresource: string,
-    change: (object: KubeObject) => KubeObject | Promise<KubeObject>,
-    context: LifeContext,
-    preconditions?: Preconditions,
-  ): Promise<KubeObject>;
+  /** Reads, changes and writes, with retries on conflicts. */
+  update(update: ObjectUpdate): Promise<KubeObject>;
   create(resource: GroupResource, namespace: string, object: KubeObject, context: LifeContext): Promise<KubeObject>;
-  delete(
-    resource: GroupResource,
-    namespace: string,
-    name: string,
-    options: DeleteOptions,
-    context: LifeContext,
-  ): Promise<KubeObject>;
+  delete(deletion: ObjectDeletion): Promise<KubeObject>;
+}
+
+export interface ObjectUpdate {
+  readonly resource: GroupResource;
+  readonly namespace: string;
+  readonly name: string;
+  /** The endpoint whose rules hold: '' or a subresource. */
+  readonly subresource: string;
+  /** May change and return its argument. */
+  readonly change: (object: KubeObject) => KubeObject | Promise<KubeObject>;
+  readonly context: LifeContext;
+  readonly preconditions?: Preconditions;
+}
+
+export interface ObjectDeletion {
+  readonly resource: GroupResource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly options: DeleteOptions;
+  readonly context: LifeContext;
 }
 
 /** What the current object must have; an empty member sets no condition. */

@@ -94,7 +94,7 @@ export function createOperations(
       const admit = (finished: KubeObject): MaybePromise<void> => review.validate({ ...write, object: finished });
       return loaded(await create(registry, { object, context, admit, copy }));
     },
-    async update(resource, namespace, name, subresource, change, caller, preconditions) {
+    async update({ resource, namespace, name, subresource, change, context: caller, preconditions }) {
       const registry = registryOf(resource);
       const context = { ...caller, namespace };
       const write = { operation: 'UPDATE', registry, subresource, namespace, name, context } as const;
@@ -117,7 +117,7 @@ export function createOperations(
       });
       return loaded(stored);
     },
-    async delete(resource, namespace, name, options, caller) {
+    async delete({ resource, namespace, name, options, context: caller }) {
       const registry = registryOf(resource);
       const context = { ...caller, namespace };
       const last = await loaded(await get(registry, namespace, name, ''));

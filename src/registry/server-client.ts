@@ -14,24 +14,28 @@ export interface ServerClient {
   list(resource: GroupResource): Promise<readonly Readonly<KubeObject>[]>;
   /** Answers false when the object was there already. */
   create(resource: GroupResource, object: KubeObject, manager: string): Promise<boolean>;
-  /** `change` may change and return its argument. */
-  update(
-    resource: GroupResource,
-    object: Readonly<KubeObject>,
-    change: (object: KubeObject) => KubeObject,
-    manager: string,
-    subresource?: string,
-  ): Promise<void>;
+  update(write: ClientUpdate): Promise<void>;
   /** Server-side apply on an object that exists, by force, in the version it is stored in. */
-  apply(
-    resource: GroupResource,
-    object: Readonly<KubeObject>,
-    configuration: KubeObject,
-    manager: string,
-    subresource?: string,
-  ): Promise<void>;
+  apply(write: ClientApply): Promise<void>;
   /** Only this very object: another one of its name stays. An object that is gone already is no error. */
   delete(resource: GroupResource, object: Readonly<KubeObject>, options?: DeleteOptions): Promise<void>;
+}
+
+interface ClientWrite {
+  readonly resource: GroupResource;
+  /** Names what is written. */
+  readonly object: Readonly<KubeObject>;
+  readonly manager: string;
+  readonly subresource?: string;
+}
+
+export interface ClientUpdate extends ClientWrite {
+  /** May change and return its argument. */
+  readonly change: (object: KubeObject) => KubeObject;
+}
+
+export interface ClientApply extends ClientWrite {
+  readonly configuration: KubeObject;
 }
 
 export interface ServerClientOptions {
@@ -47,13 +51,8 @@ export const SERVER_MANAGER = 'kube-apiserver';
 
 export function createServerClient(options: ServerClientOptions): ServerClient {
   const { operations, lookup, context } = options;
-  const note = (
-    object: KubeObject,
-    live: KubeObject | undefined,
-    manager: string,
-    subresource: string,
-    time: Date,
-  ): void => noteWrite(typeFor(options, object), object, live, { manager, subresource, time });
+  const note = (object: KubeObject, live: KubeObject | undefined, write: NotedWrite): void =>
+    noteWrite(typeFor(options, object), object, live, write);
   return {
     get: async (resource, namespace, name) => lookup.get(resource, namespace, name),
     async list(resource) {
@@ -61,7 +60,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     },
     async create(resource, object, manager) {
       const life = context();
-      note(object, undefined, manager, '', life.now());
+      note(object, undefined, { manager, subresource: '', time: life.now() });
       try {
         await operations.create(resource, object.metadata.namespace ?? '', object, life);
         return true;
@@ -70,30 +69,36 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
         throw error;
       }
     },
-    async update(resource, object, change, manager, subresource = '') {
+    async update({ resource, object, change, manager, subresource = '' }) {
       const life = context();
       const { namespace = '', name = '' } = object.metadata;
       const changeAndNote = (current: KubeObject): KubeObject => {
         const live = structuredClone(current);
         const changed = change(current);
-        note(changed, live, manager, subresource, life.now());
+        note(changed, live, { manager, subresource, time: life.now() });
         return changed;
       };
-      await operations.update(resource, namespace, name, subresource, changeAndNote, life);
+      await operations.update({ resource, namespace, name, subresource, change: changeAndNote, context: life });
     },
-    async apply(resource, object, configuration, manager, subresource = '') {
+    async apply({ resource, object, configuration, manager, subresource = '' }) {
       const life = context();
       const { namespace = '', name = '' } = object.metadata;
       const type = typeFor(options, configuration);
       const write = { manager, subresource, time: life.now(), resetFields: resetFieldsOf(subresource) };
       const change = (current: KubeObject): KubeObject => applied(type, current, configuration, write);
-      await operations.update(resource, namespace, name, subresource, change, life);
+      await operations.update({ resource, namespace, name, subresource, change, context: life });
     },
     async delete(resource, object, deleteOptions) {
       const { namespace = '', name = '', uid } = object.metadata;
       const same = uid === undefined ? {} : { preconditions: { uid } };
       try {
-        await operations.delete(resource, namespace, name, { ...same, ...deleteOptions }, context());
+        await operations.delete({
+          resource,
+          namespace,
+          name,
+          options: { ...same, ...deleteOptions },
+          context: context(),
+        });
       } catch (error) {
         if (!isStatus(error, 404)) throw error;
       }
@@ -101,11 +106,17 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
   };
 }
 
+interface NotedWrite {
+  readonly manager: string;
+  readonly subresource: string;
+  readonly time: Date;
+}
+
 function noteWrite(
   type: StructType,
   object: KubeObject,
   live: KubeObject | undefined,
-  { manager, subresource, time }: { manager: string; subresource: string; time: Date },
+  { manager, subresource, time }: NotedWrite,
 ): void {
   const apiVersion = object.apiVersion ?? '';
   const resetFields = resetFieldsOf(subresource);

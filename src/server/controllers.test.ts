@@ -113,7 +113,13 @@ class World {
 
   delete(resource: string, { metadata }: KubeObject, options: DeleteOptions = {}): Promise<KubeObject> {
     const { namespace = '', name = '' } = metadata;
-    return this.resources.operations.delete(core(resource), namespace, name, options, this.context());
+    return this.resources.operations.delete({
+      resource: core(resource),
+      namespace,
+      name,
+      options,
+      context: this.context(),
+    });
   }
 
   update<T extends KubeObject>(resource: string, { metadata }: T, change: (object: T) => void): Promise<KubeObject> {
@@ -123,7 +129,14 @@ class World {
       change(object as T);
       return object;
     };
-    return operations.update(core(resource), namespace, name, '', changed, this.context());
+    return operations.update({
+      resource: core(resource),
+      namespace,
+      name,
+      subresource: '',
+      change: changed,
+      context: this.context(),
+    });
   }
 }
 

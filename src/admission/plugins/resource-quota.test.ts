@@ -36,7 +36,7 @@ async function charge(
     ...write,
     world: { resourcequotas: quotas },
     operations: {
-      async update(_resource, _namespace, name, _subresource, change) {
+      async update({ name, change }) {
         const current = structuredClone(quotas.find(({ metadata }) => metadata.name === name) as ResourceQuota);
         const changed = (await change(current)) as ResourceQuota;
         used = changed.status.used;
@@ -209,7 +209,14 @@ test('fifty creators at two servers on one store never exceed, and nobody is ref
     ...(object as ResourceQuota),
     status: { hard: { pods: '20' }, used: { pods: '0' } },
   });
-  await operations.update(QUOTAS, 'ns', 'q', 'status', counted, context);
+  await operations.update({
+    resource: QUOTAS,
+    namespace: 'ns',
+    name: 'q',
+    subresource: 'status',
+    change: counted,
+    context,
+  });
 
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, i) => {
@@ -273,7 +280,7 @@ test('what is used is noted as the server’s own', async () => {
     object: pod(),
     world: { resourcequotas: [mine] },
     operations: {
-      async update(_resource, _namespace, _name, _subresource, change) {
+      async update({ change }) {
         return (written = (await change(structuredClone(mine))) as ResourceQuota);
       },
     },

@@ -154,5 +154,11 @@ async function writeUsage(quota: ResourceQuota, { operations, context }: Admissi
     }
     return { ...current, status: { ...(current as ResourceQuota).status, used: status.used ?? {} } } as KubeObject;
   };
-  await client.update(RESOURCE_QUOTAS, quota, change, SERVER_MANAGER, 'status');
+  await client.update({
+    resource: RESOURCE_QUOTAS,
+    object: quota,
+    change,
+    manager: SERVER_MANAGER,
+    subresource: 'status',
+  });
 }

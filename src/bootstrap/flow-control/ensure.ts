@@ -50,7 +50,12 @@ async function ensure(client: ServerClient, resource: GroupResource, wanted: Def
     return;
   }
   if (revised(current, wanted) === undefined) return;
-  await client.update(resource, current, (object) => revised(object as Configured, wanted) ?? object, MANAGER);
+  await client.update({
+    resource,
+    object: current,
+    change: (object) => revised(object as Configured, wanted) ?? object,
+    manager: MANAGER,
+  });
 }
 
 async function removeForgotten(

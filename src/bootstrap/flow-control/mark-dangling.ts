@@ -84,7 +84,7 @@ export async function markDanglingFlowSchemas(options: MarkDanglingOptions): Pro
       status: { conditions: [{ ...condition, lastTransitionTime: timestamp(new Date(clock.now())) }] },
     };
     try {
-      await client.apply(SCHEMAS, schema, configuration, MANAGER, 'status');
+      await client.apply({ resource: SCHEMAS, object: schema, configuration, manager: MANAGER, subresource: 'status' });
     } catch (error) {
       // Gone meanwhile: nothing is left to mark.
       if (!(error instanceof StatusError && error.code === 404)) throw error;

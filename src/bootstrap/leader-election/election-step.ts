@@ -78,15 +78,15 @@ async function isWaiting({ client, nowMs }: ElectionStep, candidates: readonly C
     }
   }
   const ping = (candidate: Candidate): Promise<void> =>
-    client.update(
-      CANDIDATES,
-      candidate,
-      (object) => {
+    client.update({
+      resource: CANDIDATES,
+      object: candidate,
+      change: (object) => {
         const { spec, ...rest } = object as LeaseCandidate;
         return { ...rest, spec: { ...spec, pingTime: microTime(nowMs) } };
       },
-      SERVER_MANAGER,
-    );
+      manager: SERVER_MANAGER,
+    });
   await Promise.all(pinged.map(ping));
   return waiting;
 }
@@ -106,7 +106,12 @@ async function elect(step: ElectionStep, strategy: string, holder: string | unde
   const existing = (await client.get(LEASES, namespace, name)) as Lease | undefined;
   if (existing === undefined || !changes(existing, strategy, holder, nowMs)) return;
   const update = (current: Lease): Lease => ({ ...current, spec: elected(current, strategy, holder, nowMs) });
-  await client.update(LEASES, existing, (object) => update(object as Lease), SERVER_MANAGER);
+  await client.update({
+    resource: LEASES,
+    object: existing,
+    change: (object) => update(object as Lease),
+    manager: SERVER_MANAGER,
+  });
   log.info(`${namespace}/${name}: ${holder ?? 'nobody'} elected`);
 }
 

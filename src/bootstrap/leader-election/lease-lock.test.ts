@@ -57,7 +57,12 @@ test('a leader whose lease another acquired stops leading', async () => {
   const lease = objects.object('lock');
   assert.ok(lease);
   const theirs = { holderIdentity: 'other', leaseDurationSeconds: 3600, renewTime: '2030-01-01T00:00:00.000000Z' };
-  await client.update({ group: '', resource: '' }, lease, (object) => ({ ...object, spec: theirs }), '');
+  await client.update({
+    resource: { group: '', resource: '' },
+    object: lease,
+    change: (object) => ({ ...object, spec: theirs }),
+    manager: '',
+  });
   await pollUntil(() => !one.leads());
   await one.stop();
   assert.equal(spec(objects).holderIdentity, 'other', 'what is not held is not released');

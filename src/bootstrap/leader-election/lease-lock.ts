@@ -130,7 +130,12 @@ class LeaseLock {
       changed = !deepEqual(current.spec, this.#seen);
       return changed ? current : { ...current, spec };
     };
-    await client.update(LEASES, lease, (object) => change(object as Lease), SERVER_MANAGER);
+    await client.update({
+      resource: LEASES,
+      object: lease,
+      change: (object) => change(object as Lease),
+      manager: SERVER_MANAGER,
+    });
     if (!changed) this.#see(spec);
     return !changed;
   }

@@ -90,7 +90,7 @@ async function reconcileRole(
     return;
   }
   const change = (current: KubeObject): KubeObject => reconciledRole(current as ClusterRole, expected) ?? current;
-  await client.update(resource, existing, change, SERVER_MANAGER);
+  await client.update({ resource, object: existing, change, manager: SERVER_MANAGER });
   log.info(`updated ${text} with additional permissions`);
 }
 
@@ -119,7 +119,7 @@ async function reconcileBinding(
     const next = reconciledBinding(current as RoleBinding, expected);
     return next === undefined || next === 'recreate' ? current : next;
   };
-  await client.update(resource, existing, change, SERVER_MANAGER);
+  await client.update({ resource, object: existing, change, manager: SERVER_MANAGER });
   log.info(`updated ${text} with additional subjects`);
 }
 

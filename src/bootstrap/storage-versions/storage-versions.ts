@@ -116,6 +116,12 @@ export class StorageVersions {
       ...object,
       status: withServer(object.status, own, now()),
     });
-    await client.update(STORAGE_VERSIONS, empty, (object) => fill(object as StorageVersion), SERVER_MANAGER, 'status');
+    await client.update({
+      resource: STORAGE_VERSIONS,
+      object: empty,
+      change: (object) => fill(object as StorageVersion),
+      manager: SERVER_MANAGER,
+      subresource: 'status',
+    });
   }
 }

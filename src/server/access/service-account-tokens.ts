@@ -96,17 +96,17 @@ function markUsed(
   day: string,
 ): void {
   const resource = { group: '', resource: 'secrets' };
-  const label = operations().update(
+  const label = operations().update({
     resource,
     namespace,
     name,
-    '',
-    (secret) => {
+    subresource: '',
+    change: (secret) => {
       secret.metadata.labels = { ...secret.metadata.labels, [LAST_USED_LABEL]: day };
       return secret;
     },
-    context(),
-  );
+    context: context(),
+  });
   label.catch((error: unknown) => log.error(error, 'Could not label the secret of a used token', { namespace, name }));
 }
 

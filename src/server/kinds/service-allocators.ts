@@ -167,7 +167,13 @@ class StoredAddresses implements AddressObjects {
   async delete(name: string): Promise<boolean> {
     const { resources, context } = this.#options;
     try {
-      await resources.operations.delete(IP_ADDRESSES, '', name, {}, context());
+      await resources.operations.delete({
+        resource: IP_ADDRESSES,
+        namespace: '',
+        name,
+        options: {},
+        context: context(),
+      });
       return true;
     } catch (error) {
       if (!(error instanceof StatusError && error.code === 404)) throw error;
@@ -184,7 +190,7 @@ export async function deleteEndpoints(
   context: LifeContext,
 ): Promise<void> {
   try {
-    await resources.operations.delete(ENDPOINTS, namespace, name, {}, context);
+    await resources.operations.delete({ resource: ENDPOINTS, namespace, name, options: {}, context });
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

@@ -48,7 +48,15 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
     return pod;
   };
   const { uid, resourceVersion } = binding.metadata;
-  await operations.update(PODS, namespace, name, 'binding', bind, context, { uid, resourceVersion });
+  await operations.update({
+    resource: PODS,
+    namespace,
+    name,
+    subresource: 'binding',
+    change: bind,
+    context,
+    preconditions: { uid, resourceVersion },
+  });
   return { code: 201, object: SUCCESS };
 }
 

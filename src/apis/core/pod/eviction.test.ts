@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../machinery/object.js';
 import { StatusError } from '../../../machinery/status.js';
-import type { ObjectOperations, SubresourceAction } from '../../../registry/kind.js';
+import type { ObjectOperations, ObjectUpdate, SubresourceAction } from '../../../registry/kind.js';
 import type { PodDisruptionBudget } from '../../../schema/generated/policy.v1.js';
 import type { StoredObject } from '../../../storage/store.js';
 import { evictPod } from './eviction.js';
@@ -14,13 +14,7 @@ function scene(phase: string, budgets: readonly PodDisruptionBudget[]): { action
   const done: string[] = [];
   const operations = {
     get: async (resource: { resource: string }) => (resource.resource === 'pods' ? pod : budgets[0]),
-    update: async (
-      resource: { resource: string },
-      _namespace: string,
-      name: string,
-      endpoint: string,
-      change: (object: KubeObject) => KubeObject | Promise<KubeObject>,
-    ) => {
+    update: async ({ resource, name, subresource: endpoint, change }: ObjectUpdate) => {
       const changed = await change(structuredClone(resource.resource === 'pods' ? pod : (budgets[0] as KubeObject)));
       done.push(`update ${resource.resource}/${endpoint} ${name}`);
       return changed;
@@ -60,9 +54,9 @@ test('the trace covers the read of the pod, and not the budget', async () => {
       calls.push([`get ${resource.resource}`, given === trace]);
       return operations.get(resource, namespace, name);
     },
-    update(resource, namespace, name, endpoint, change, context) {
-      calls.push([`update ${resource.resource}`, context.trace === trace]);
-      return operations.update(resource, namespace, name, endpoint, change, context);
+    update(update) {
+      calls.push([`update ${update.resource.resource}`, update.context.trace === trace]);
+      return operations.update(update);
     },
   };
   await evictPod({ ...action, operations: watched, context: { ...action.context, trace } });

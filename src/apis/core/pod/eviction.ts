@@ -125,7 +125,14 @@ async function takeFromBudget(
     return budget;
   };
   // This work is no part of the client's trace.
-  await operations.update(BUDGETS, namespace, name, 'status', take, { ...context, trace: undefined });
+  await operations.update({
+    resource: BUDGETS,
+    namespace,
+    name,
+    subresource: 'status',
+    change: take,
+    context: { ...context, trace: undefined },
+  });
 }
 
 /** One disruption less, on a copy; throws when there is none left. */
@@ -194,14 +201,27 @@ async function removePod(
       );
       return object;
     };
-    const marked = await operations.update(PODS, namespace, name, 'status', mark, context);
+    const marked = await operations.update({
+      resource: PODS,
+      namespace,
+      name,
+      subresource: 'status',
+      change: mark,
+      context,
+    });
     if (preconditions?.resourceVersion !== undefined) {
       preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion ?? '' };
     }
   }
   // The body may ask for a dry run as well as the request.
   const heeded = isDryRun ? { ...context, dryRun: true } : context;
-  await operations.delete(PODS, namespace, name, { ...options, ...(preconditions && { preconditions }) }, heeded);
+  await operations.delete({
+    resource: PODS,
+    namespace,
+    name,
+    options: { ...options, ...(preconditions && { preconditions }) },
+    context: heeded,
+  });
 }
 
 function checkPreconditions(metadata: KubeObject['metadata'], wanted: DeleteOptions['preconditions']): void {
