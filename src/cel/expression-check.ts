@@ -54,13 +54,18 @@ export interface DeviceEnvironment {
   readonly stored: boolean;
 }
 
+export interface CheckedExpression {
+  readonly expression: string;
+  readonly environment: ExpressionEnvironment;
+  readonly path: FieldPath;
+  /** The text that errors show, when not the expression. */
+  readonly shown?: string;
+}
+
 /** The checker's verdict as errors at a path, about the text as it was written; none without a checker. */
 export function checkExpression(
   checker: ExpressionChecker | undefined,
-  expression: string,
-  environment: ExpressionEnvironment,
-  path: FieldPath,
-  shown = expression,
+  { expression, environment, path, shown = expression }: CheckedExpression,
 ): FieldErrors {
   const fault = checker?.check(expression, environment);
   if (fault === undefined) return [];

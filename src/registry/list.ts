@@ -4,13 +4,18 @@ import type { ListRequest, ListResult, StoredObject, Watch, WatchEvent, WatchReq
 import { requestedKey, type ResourceRegistry } from './registry.js';
 import { fromStorage } from './storage-status.js';
 
+export interface GetRequest {
+  readonly namespace: string;
+  readonly name: string;
+  /** The object must not be older; '' for the most recent. */
+  readonly resourceVersion?: string;
+  readonly trace?: Trace | undefined;
+}
+
 /** One object, not older than `resourceVersion` says. */
 export async function get(
   registry: ResourceRegistry,
-  namespace: string,
-  name: string,
-  resourceVersion: string,
-  trace?: Trace,
+  { namespace, name, resourceVersion = '', trace }: GetRequest,
 ): Promise<StoredObject> {
   const key = requestedKey(registry, namespace, name);
   let stored: StoredObject | undefined;

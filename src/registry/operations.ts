@@ -83,7 +83,7 @@ export function createOperations(
   };
   return {
     async get(resource, namespace, name, trace) {
-      return loaded(await get(registryOf(resource), namespace, name, '', trace));
+      return loaded(await get(registryOf(resource), { namespace, name, trace }));
     },
     async create(resource, namespace, object, caller) {
       const registry = registryOf(resource);
@@ -120,7 +120,7 @@ export function createOperations(
     async delete({ resource, namespace, name, options, context: caller }) {
       const registry = registryOf(resource);
       const context = { ...caller, namespace };
-      const last = await loaded(await get(registry, namespace, name, ''));
+      const last = await loaded(await get(registry, { namespace, name }));
       checkDeleteOptions(options);
       const admit = async (old: Readonly<KubeObject>): Promise<void> => {
         const about = { registry, subresource: '', namespace, name, old, options, context };

@@ -105,7 +105,7 @@ function dispatch(
   recordServed(services, endpoint, request, verb);
   const span = request.trace?.span;
   if (span === undefined) return serve(verb, services, endpoint, request);
-  return recordVerb(span, verb, request, () => serve(verb, services, endpoint, request), refuse);
+  return recordVerb(span, { verb, request, run: () => serve(verb, services, endpoint, request), refuse });
 }
 
 /** `/namespaces/x` is the namespace and lies in it; `/namespaces/x/namespaces` is nothing. */
@@ -245,7 +245,7 @@ function dispatchSubresource(
     const run = (): Answer => connect(services, endpoint, request, connector);
     const span = request.trace?.span;
     // A log is got, as an object is.
-    return span === undefined || name !== 'log' ? run() : recordVerb(span, 'get', request, run, refuse);
+    return span === undefined || name !== 'log' ? run() : recordVerb(span, { verb: 'get', request, run, refuse });
   }
   const verbs: readonly Verb[] = subresource?.verbs ?? ['get', 'patch', 'update'];
   // Without a name it is a list that was authorized, and of a subresource there is none.
@@ -259,7 +259,7 @@ function dispatchSubresource(
   recordServed(services, endpoint, request, verb);
   const run = (): Answer => serveSubresource({ verb, services, endpoint, request, subresource });
   const span = request.trace?.span;
-  return span === undefined ? run() : recordVerb(span, verb, request, run, refuse);
+  return span === undefined ? run() : recordVerb(span, { verb, request, run, refuse });
 }
 
 interface SubresourceCall {

@@ -53,7 +53,13 @@ export async function mutate(
     }
   }
   if (invocations.length > 0) {
-    const dispatch = new Dispatch(parts, request.attributes, round, await namespaceOfRequest(request), refusals);
+    const dispatch = new Dispatch({
+      parts,
+      attributes: request.attributes,
+      round,
+      namespace: await namespaceOfRequest(request),
+      refusals,
+    });
     await dispatch.begin();
     for (const { policy, invoked } of invocations) await dispatch.invoke(policy, invoked);
     await dispatch.conclude();
@@ -89,24 +95,28 @@ interface MutationRun {
   readonly index: number;
 }
 
+interface Dispatched {
+  readonly parts: MutatingParts;
+  readonly attributes: AdmissionAttributes;
+  readonly round: Round;
+  readonly namespace: object | null;
+  readonly refusals: Refusal[];
+}
+
 class Dispatch {
   private readonly answers: MemoizedAnswers;
   private readonly reinvocation: Reinvocation;
   private mutated = false;
 
-  constructor(
-    private readonly parts: MutatingParts,
-    private readonly attributes: AdmissionAttributes,
-    private readonly round: Round,
-    private readonly namespace: object | null,
-    private readonly refusals: Refusal[],
-  ) {
+  constructor(private readonly dispatched: Dispatched) {
+    const { parts, attributes, round } = dispatched;
     this.answers = new MemoizedAnswers(parts.authorizer, attributes.context.waiting);
     this.reinvocation = round.notes('MutatingAdmissionPolicy', () => new Reinvocation());
   }
 
   async begin(): Promise<void> {
-    const { reinvocation, round, attributes } = this;
+    const { reinvocation } = this;
+    const { round, attributes } = this.dispatched;
     // Plugins of the server's own have changed what the policies left.
     if (round.again && !(await reinvocation.isOutput(attributes.object))) reinvocation.changed();
   }
@@ -116,23 +126,24 @@ class Dispatch {
       const holds = await this.conditionsHold(policy, matched, each);
       if (holds === false) continue;
       if (holds !== true) {
-        this.refusals.push({ policy, binding, message: holds.error, reason: 'Invalid' });
+        this.dispatched.refusals.push({ policy, binding, message: holds.error, reason: 'Invalid' });
         continue;
       }
       const key = JSON.stringify([policy.name, binding.name, each?.metadata.namespace, each?.metadata.name]);
-      if (this.round.again && !this.reinvocation.isDue(key)) continue;
-      const before = await keepObject(this.attributes.object);
+      if (this.dispatched.round.again && !this.reinvocation.isDue(key)) continue;
+      const before = await keepObject(this.dispatched.attributes.object);
       for (const index of (policy.spec.mutations ?? []).keys()) {
         const message = await this.mutateOnce({ policy, binding: binding.name, matched, params: each, index });
-        if (message !== undefined) this.refusals.push({ policy, binding, message, reason: 'Invalid' });
+        if (message !== undefined) this.dispatched.refusals.push({ policy, binding, message, reason: 'Invalid' });
       }
-      if (!(await isUnchanged(before, this.attributes.object))) this.reinvocation.changed();
+      if (!(await isUnchanged(before, this.dispatched.attributes.object))) this.reinvocation.changed();
       if (policy.spec.reinvocationPolicy === 'IfNeeded') this.reinvocation.applied(key);
     }
   }
 
   async conclude(): Promise<void> {
-    const { reinvocation, round, attributes } = this;
+    const { reinvocation } = this;
+    const { round, attributes } = this.dispatched;
     if (this.mutated) {
       reinvocation.changed();
       round.requestReinvocation();
@@ -146,7 +157,8 @@ class Dispatch {
     params: Readonly<KubeObject> | null,
   ): Promise<boolean | { readonly error: string }> {
     if ((policy.spec.matchConditions ?? []).length === 0) return true;
-    const { answers, attributes, parts } = this;
+    const { attributes, parts } = this.dispatched;
+    const { answers } = this;
     const { input, request } = await this.inputFor(matched, params);
     const holds = await answers.settle(() =>
       conditionsHold({
@@ -160,7 +172,8 @@ class Dispatch {
 
   /** Why the mutation could not be made. */
   private async mutateOnce({ policy, binding, matched, params, index }: MutationRun): Promise<string | undefined> {
-    const { attributes, parts, answers } = this;
+    const { attributes, parts } = this.dispatched;
+    const { answers } = this;
     if (attributes.object === undefined && attributes.connectOptions === undefined) return undefined;
     const startedMs = performance.now();
     const observe = (error?: string): void =>
@@ -186,23 +199,24 @@ class Dispatch {
     object: Readonly<JsonObject>,
     mutation: Mutation,
   ): MaybePromise<KubeObject | undefined> {
-    const { served } = this.parts;
+    const { served } = this.dispatched.parts;
     const takers = this.isForeign(matched) ? { ...served, toStored: () => refuseForeign(matched) } : served;
     const inline = (): KubeObject | undefined => mutatedObject(takers, matched, object, mutation);
-    const isWrite = this.attributes.connectOptions === undefined;
+    const isWrite = this.dispatched.attributes.connectOptions === undefined;
     const there = isWrite ? served.mutateOnWorker?.(matched, object, mutation) : undefined;
     return there === undefined ? inline() : withInlineFallback(there, inline);
   }
 
   /** A custom resource seen as what is none, as its scale is. */
   private isForeign({ kind }: ResourceMatch): boolean {
-    const { kind: own } = this.attributes;
-    return kind.group !== own.group && this.parts.served.typeOf(own)?.unstructured !== undefined;
+    const { kind: own } = this.dispatched.attributes;
+    return kind.group !== own.group && this.dispatched.parts.served.typeOf(own)?.unstructured !== undefined;
   }
 
   /** The object as it is now. */
   private async inputFor(matched: ResourceMatch, params: Readonly<KubeObject> | null) {
-    const { attributes, namespace, parts, answers } = this;
+    const { attributes, namespace, parts } = this.dispatched;
+    const { answers } = this;
     const request = new SeenRequest(attributes, parts.served);
     await request.prepare(matched);
     const objects = {

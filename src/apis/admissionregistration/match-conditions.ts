@@ -29,11 +29,9 @@ export function validateMatchConditions(
     const trimmed = expression.trim();
     if (trimmed === '') errors.push(required(at.child('expression')));
     else {
-      const environment = { use: 'match-condition', params, authorizer: true, composed: false, variables: [] } as const;
-      append(
-        errors,
-        checkExpression(checker, trimmed, { ...environment, stored: stored.has(trimmed) }, at.child('expression')),
-      );
+      const known = { params, authorizer: true, composed: false, variables: [] };
+      const environment = { use: 'match-condition', ...known, stored: stored.has(trimmed) } as const;
+      append(errors, checkExpression(checker, { expression: trimmed, environment, path: at.child('expression') }));
     }
     if (name === '') {
       errors.push(required(at.child('name')));

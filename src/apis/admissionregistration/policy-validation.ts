@@ -140,7 +140,7 @@ export class PolicyExpressions {
       stored: stored.has(expression),
     };
     const shown = use === 'audit-annotation' ? expression : trimmed;
-    const errors = checkExpression(this.checker, trimmed, environment, path, shown);
+    const errors = checkExpression(this.checker, { expression: trimmed, environment, path, shown });
     if (errors.length > 0) this.faults += 1;
     return errors;
   }

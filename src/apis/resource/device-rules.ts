@@ -27,14 +27,7 @@ function validateSelector({ cel }: Readonly<DeviceSelector>, path: FieldPath, ru
   if (cel === undefined) return [required(path)];
   const at = path.child('expression');
   if (Buffer.byteLength(cel.expression) > MAX_EXPRESSION_BYTES) return [tooLong(at, MAX_EXPRESSION_BYTES)];
-  return checkExpression(
-    rules.expressions,
-    cel.expression,
-    {
-      use: 'device-selector',
-      consumableCapacity: rules.features.enabled('DRAConsumableCapacity'),
-      stored: rules.stored,
-    },
-    at,
-  );
+  const consumableCapacity = rules.features.enabled('DRAConsumableCapacity');
+  const environment = { use: 'device-selector', consumableCapacity, stored: rules.stored } as const;
+  return checkExpression(rules.expressions, { expression: cel.expression, environment, path: at });
 }

@@ -73,18 +73,22 @@ function schema(name: string, spec: FlowSchemaSpec, mandatory = false): DefaultO
   return { object, mandatory };
 }
 
+interface SuggestedSchema {
+  readonly level: string;
+  readonly precedence: number;
+  readonly by?: 'ByUser' | 'ByNamespace';
+  readonly subjects: readonly Subject[];
+  readonly rule: Rule;
+}
+
 function suggested(
   name: string,
-  levelName: string,
-  matchingPrecedence: number,
-  distinguisher: '' | 'ByUser' | 'ByNamespace',
-  subjects: readonly Subject[],
-  rule: Rule,
+  { level, precedence, by, subjects, rule }: SuggestedSchema,
 ): DefaultObject<FlowSchema> {
   return schema(name, {
-    priorityLevelConfiguration: { name: levelName },
-    matchingPrecedence,
-    ...(distinguisher === '' ? {} : { distinguisherMethod: { type: distinguisher } }),
+    priorityLevelConfiguration: { name: level },
+    matchingPrecedence: precedence,
+    ...(by === undefined ? {} : { distinguisherMethod: { type: by } }),
     rules: [{ subjects: [...subjects], ...rule }],
   });
 }
@@ -120,13 +124,61 @@ const SCHEDULER = user('system:kube-scheduler');
 
 export const FLOW_SCHEMAS: readonly DefaultObject<FlowSchema>[] = [
   ...[...MANDATORY_FLOW_SCHEMAS].map(([name, spec]) => schema(name, spec, true)),
-  suggested('system-nodes', 'system', 500, 'ByUser', [group('system:nodes')], EVERYTHING),
-  suggested('system-node-high', 'node-high', 400, 'ByUser', [group('system:nodes')], NODE_HEALTH),
-  suggested('probes', 'exempt', 2, '', EVERYBODY, PROBES),
-  suggested('system-leader-election', 'leader-election', 100, 'ByUser', [MANAGER, SCHEDULER, SYSTEM_ACCOUNTS], LEASES),
-  suggested('kube-controller-manager', 'workload-high', 800, 'ByNamespace', [MANAGER], EVERYTHING),
-  suggested('kube-scheduler', 'workload-high', 800, 'ByNamespace', [SCHEDULER], EVERYTHING),
-  suggested('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', [SYSTEM_ACCOUNTS], EVERYTHING),
-  suggested('service-accounts', 'workload-low', 9000, 'ByUser', [group('system:serviceaccounts')], EVERYTHING),
-  suggested('global-default', 'global-default', 9900, 'ByUser', EVERYBODY, EVERYTHING),
+  suggested('system-nodes', {
+    level: 'system',
+    precedence: 500,
+    by: 'ByUser',
+    subjects: [group('system:nodes')],
+    rule: EVERYTHING,
+  }),
+  suggested('system-node-high', {
+    level: 'node-high',
+    precedence: 400,
+    by: 'ByUser',
+    subjects: [group('system:nodes')],
+    rule: NODE_HEALTH,
+  }),
+  suggested('probes', { level: 'exempt', precedence: 2, subjects: EVERYBODY, rule: PROBES }),
+  suggested('system-leader-election', {
+    level: 'leader-election',
+    precedence: 100,
+    by: 'ByUser',
+    subjects: [MANAGER, SCHEDULER, SYSTEM_ACCOUNTS],
+    rule: LEASES,
+  }),
+  suggested('kube-controller-manager', {
+    level: 'workload-high',
+    precedence: 800,
+    by: 'ByNamespace',
+    subjects: [MANAGER],
+    rule: EVERYTHING,
+  }),
+  suggested('kube-scheduler', {
+    level: 'workload-high',
+    precedence: 800,
+    by: 'ByNamespace',
+    subjects: [SCHEDULER],
+    rule: EVERYTHING,
+  }),
+  suggested('kube-system-service-accounts', {
+    level: 'workload-high',
+    precedence: 900,
+    by: 'ByNamespace',
+    subjects: [SYSTEM_ACCOUNTS],
+    rule: EVERYTHING,
+  }),
+  suggested('service-accounts', {
+    level: 'workload-low',
+    precedence: 9000,
+    by: 'ByUser',
+    subjects: [group('system:serviceaccounts')],
+    rule: EVERYTHING,
+  }),
+  suggested('global-default', {
+    level: 'global-default',
+    precedence: 9900,
+    by: 'ByUser',
+    subjects: EVERYBODY,
+    rule: EVERYTHING,
+  }),
 ];

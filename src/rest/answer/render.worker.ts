@@ -50,49 +50,46 @@ export const RENDER = task<RenderWork, RenderMade>('render');
 export const RENDER_EVENT = task<EventWork, RenderedBytes>('render event');
 export const RENDER_ELEMENT = task<ElementWork, RenderedBytes>('render element');
 
+/** An object, and how it is shown where. */
+interface ShownObject {
+  readonly endpoint: Endpoint;
+  readonly form: Form;
+  readonly stored: StoredObject;
+}
+
 export function renderOnWorker(
   workers: WorkerPool,
-  endpoint: Endpoint,
+  shown: ShownObject,
   { media, pretty }: Negotiated,
-  form: Form,
-  stored: StoredObject,
 ): Promise<RenderMade> {
-  const work = { ...renderedOf(endpoint, form, stored), mediaType: media.name, pretty };
-  return workers.run(RENDER, work, { requires: neededBy(endpoint.definition) });
+  const work = { ...renderedOf(shown), mediaType: media.name, pretty };
+  return workers.run(RENDER, work, { requires: neededBy(shown.endpoint.definition) });
 }
 
 /** The watch event of an object, without a frame. */
-export async function eventOnWorker(
-  workers: WorkerPool,
-  endpoint: Endpoint,
-  media: MediaType,
-  form: Form,
-  stored: StoredObject,
-): Promise<Buffer> {
-  const work = { ...renderedOf(endpoint, form, stored), mediaType: media.name };
-  const { bytes } = await workers.run(RENDER_EVENT, work, { requires: neededBy(endpoint.definition) });
+export async function eventOnWorker(workers: WorkerPool, shown: ShownObject, media: MediaType): Promise<Buffer> {
+  const work = { ...renderedOf(shown), mediaType: media.name };
+  const { bytes } = await workers.run(RENDER_EVENT, work, { requires: neededBy(shown.endpoint.definition) });
   return bufferOf(bytes);
 }
 
 /** An object as it stands in a list. */
 export async function elementOnWorker(
   workers: WorkerPool,
-  endpoint: Endpoint,
-  form: Form,
+  shown: ShownObject,
   encoding: ElementEncoding,
-  stored: StoredObject,
 ): Promise<Buffer> {
-  const work = { ...renderedOf(endpoint, form, stored), encoding };
-  const { bytes } = await workers.run(RENDER_ELEMENT, work, { requires: neededBy(endpoint.definition) });
+  const work = { ...renderedOf(shown), encoding };
+  const { bytes } = await workers.run(RENDER_ELEMENT, work, { requires: neededBy(shown.endpoint.definition) });
   return bufferOf(bytes);
 }
 
-const renderedOf = ({ definition, kind }: Endpoint, form: Form, { json, revision }: StoredObject): Rendered => ({
+const renderedOf = ({ endpoint: { definition, kind }, form, stored }: ShownObject): Rendered => ({
   kind: refOf(definition),
   version: kind.version,
   form,
-  stored: json,
-  revision,
+  stored: stored.json,
+  revision: stored.revision,
 });
 
 // The worker's side.

@@ -42,7 +42,7 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
   const { media, pretty, transform } = negotiated;
   if (transform === undefined && media.encoding === 'json' && !pretty && endpoint.storedShape) {
     const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
-    return answer(request, status, media, bytes, PLAIN_OBJECT);
+    return answer(request, { status, media, body: bytes, object: PLAIN_OBJECT });
   }
   const isLarge = stored.size > CONVERTED_BYTES || workersFor(endpoint.registry, stored.size) !== undefined;
   if (isLarge) return respondLarge(rendering, status, stored);
@@ -72,7 +72,7 @@ async function respondOnWorker(
   stored: StoredObject,
 ): Promise<HttpResponse> {
   const { endpoint, negotiated, request } = rendering;
-  const made = await renderOnWorker(workers, endpoint, negotiated, formFor(rendering), stored);
+  const made = await renderOnWorker(workers, { endpoint, form: formFor(rendering), stored }, negotiated);
   const bytes = bufferOf(made.bytes);
   const { form, json } = made;
   const object: AnsweredObject = { form, ...(json !== undefined && { json: () => bufferOf(json) }) };
@@ -92,7 +92,7 @@ function respondForm(rendering: Rendering, status: number, stored: StoredObject)
   const { transform, media } = negotiated;
   const protobuf = protobufForm(endpoint, negotiated);
   if (protobuf !== undefined) {
-    return answer(request, status, media, protobuf.object(stored), protobuf.recorded(stored));
+    return answer(request, { status, media, body: protobuf.object(stored), object: protobuf.recorded(stored) });
   }
   if (transform !== undefined) {
     const { type, value } = formedValue(endpoint, formFor(rendering), stored);
@@ -156,7 +156,8 @@ async function respondYaml(
   value: object,
 ): Promise<HttpResponse> {
   const bytes = await runCooperatively(yamlBytes(type, value));
-  return answer(request, status, negotiated.media, bytes, { form: formOf(type), json: () => encodeJson(type, value) });
+  const object = { form: formOf(type), json: () => encodeJson(type, value) };
+  return answer(request, { status, media: negotiated.media, body: bytes, object });
 }
 
 /** Any value of a known type. */
@@ -167,7 +168,7 @@ export function respondValue(
   value: object,
 ): HttpResponse {
   const { bytes, object } = renderedValue(negotiated, type, value);
-  return answer(request, status, negotiated.media, bytes, object);
+  return answer(request, { status, media: negotiated.media, body: bytes, object });
 }
 
 /** As respondValue() for a large value: JSON is encoded cooperatively, other forms on a worker. */
@@ -262,13 +263,14 @@ function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Neg
   }
 }
 
-export function answer(
-  request: HttpRequest,
-  status: number,
-  media: MediaType,
-  body: Buffer,
-  object: AnsweredObject,
-): HttpResponse {
+interface Answered {
+  readonly status: number;
+  readonly media: MediaType;
+  readonly body: Buffer;
+  readonly object: AnsweredObject;
+}
+
+export function answer(request: HttpRequest, { status, media, body, object }: Answered): HttpResponse {
   const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body, object };
   return compressed(request, plain, body.length);
 }

@@ -36,6 +36,7 @@ export interface Expected {
 }
 
 export interface BodyOptions {
+  readonly converter: Converter;
   readonly mediaTypes: readonly MediaType[];
   readonly fieldValidation: FieldValidation;
   readonly warn: (text: string) => void;
@@ -46,7 +47,7 @@ export function decodeBody(
   media: MediaType,
   body: Buffer,
   expected: Expected,
-  options: Omit<BodyOptions, 'mediaTypes'>,
+  options: Omit<BodyOptions, 'converter' | 'mediaTypes'>,
 ): KubeObject {
   let decoded: Decoded;
   try {
@@ -59,7 +60,6 @@ export function decodeBody(
 
 /** Reads a body of any size: one that is large is read cooperatively. */
 export function readBody(
-  converter: Converter,
   http: HttpRequest,
   body: Buffer,
   expected: Expected,
@@ -67,7 +67,7 @@ export function readBody(
 ): MaybePromise<KubeObject> {
   const media = bodyMediaType(http, options.mediaTypes);
   if (body.length <= LARGE_BYTES) return decodeBody(media, body, expected, options);
-  return decodeLarge(converter, {
+  return decodeLarge(options.converter, {
     media,
     type: expected.type,
     bytes: body,
@@ -96,7 +96,7 @@ function finished(
   expected: Expected,
   sent: Sent,
   decoded: Decoded,
-  options: Omit<BodyOptions, 'mediaTypes'>,
+  options: Omit<BodyOptions, 'converter' | 'mediaTypes'>,
 ): KubeObject {
   const object = decoded.object as KubeObject;
   checkKind(expected, object, sent, options);
@@ -231,7 +231,7 @@ function reportStrict(
   expected: Expected,
   object: KubeObject,
   errors: readonly string[],
-  options: Omit<BodyOptions, 'mediaTypes'>,
+  options: Omit<BodyOptions, 'converter' | 'mediaTypes'>,
 ): void {
   if (errors.length === 0) return;
   if (options.fieldValidation === 'Warn') {

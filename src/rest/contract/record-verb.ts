@@ -20,14 +20,16 @@ const SPAN_NAMES: Readonly<Record<Verb, string>> = {
   deletecollection: 'Delete',
 };
 
-/** `run` works on the request, under the verb's span by then. `refuse` makes an answer of what it throws, or throws it on. */
-export function recordVerb(
-  above: Span,
-  verb: Verb,
-  request: RestRequest,
-  run: () => MaybePromise<HttpResponse>,
-  refuse: (error: unknown) => MaybePromise<HttpResponse>,
-): MaybePromise<HttpResponse> {
+export interface RecordedVerb {
+  readonly verb: Verb;
+  readonly request: RestRequest;
+  /** Works on the request, under the verb's span by then. */
+  readonly run: () => MaybePromise<HttpResponse>;
+  /** Makes an answer of what `run` throws, or throws it on. */
+  readonly refuse: (error: unknown) => MaybePromise<HttpResponse>;
+}
+
+export function recordVerb(above: Span, { verb, request, run, refuse }: RecordedVerb): MaybePromise<HttpResponse> {
   const span = above.child(SPAN_NAMES[verb], requestAttributes(request, above.auditId));
   // kube-apiserver ends the span of a list once it has read the store; of a watch, or a list it refuses before, none.
   const end = (): void => {

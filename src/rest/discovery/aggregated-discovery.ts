@@ -84,7 +84,12 @@ function aggregatedDocument(registered: RegisteredVersions | undefined, onNew?: 
       const document = documentOf(form, groups);
       const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
       if (request.headers['if-none-match'] === headers.etag) return { status: 304, headers, body: undefined };
-      const response = answer(request, 200, form.media, document.bytes, document.object);
+      const response = answer(request, {
+        status: 200,
+        media: form.media,
+        body: document.bytes,
+        object: document.object,
+      });
       return { ...response, headers: { ...response.headers, ...headers, 'content-type': nameOf(form) } };
     },
     prepare: (form, groups) => void documentOf(form, groups),

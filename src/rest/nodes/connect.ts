@@ -24,7 +24,9 @@ export async function connect(
   const { info, http } = request;
   const way = connector.slice(connector.indexOf('/') + 1);
   const findPod = async (): Promise<Pod> =>
-    (await loaded(await get(endpoint.registry, info.namespace, info.name, '', request.trace))) as unknown as Pod;
+    (await loaded(
+      await get(endpoint.registry, { namespace: info.namespace, name: info.name, trace: request.trace }),
+    )) as unknown as Pod;
   // A log is read: no plugin reviews it, and a dry run means nothing.
   if (way === 'log') return podLog(services, request, findPod);
   if (http.query.has('dryRun')) throw badRequest('dryRun is not supported');

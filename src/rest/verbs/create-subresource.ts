@@ -43,21 +43,14 @@ export async function createSubresource(
   const span = request.trace?.span;
   const body = await readRequestBody(services, endpoint, request, 'create');
   const options = createOptions(http);
-  const { mediaTypes } = services;
+  const { mediaTypes, converter } = services;
   const sent = { ...kind, version: (await sentVersion(services, http, body, subresource)) ?? kind.version };
   const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
   span?.event('About to convert to expected version');
-  const object = await readBody(
-    services.converter,
-    http,
-    body,
-    {
-      kind: sent,
-      type: sentType,
-      defaults: subresource.defaults?.bind(subresource),
-    },
-    { mediaTypes, fieldValidation: options.fieldValidation, warn: (text) => request.warn(text) },
-  );
+  const expected = { kind: sent, type: sentType, defaults: subresource.defaults?.bind(subresource) };
+  const { fieldValidation } = options;
+  const warn = (text: string): void => request.warn(text);
+  const object = await readBody(http, body, expected, { converter, mediaTypes, fieldValidation, warn });
   span?.event('Conversion done');
   request.trail?.requestObject(object, (sentBody) => encodeJson(sentType, sentBody));
   object.apiVersion = apiVersionOf(kind);

@@ -119,7 +119,7 @@ function makeInline(sent: SentNew): MaybePromise<KubeObject> {
   const { mediaTypes, converter } = services;
   const { fieldValidation } = options;
   const warn = (text: string): void => request.warn(text);
-  const reading = readBody(converter, request.http, body, expectedOf(endpoint), { mediaTypes, fieldValidation, warn });
+  const reading = readBody(request.http, body, expectedOf(endpoint), { converter, mediaTypes, fieldValidation, warn });
   if (!(reading instanceof Promise)) return noted(sent, reading);
   return reading.then(async (decoded) => {
     await yieldToEventLoop();

@@ -47,7 +47,8 @@ export function getObject(
     span?.event(WRITING);
     return respond(atHand);
   }
-  const read = (): Promise<StoredObject> => get(registry, info.namespace, info.name, resourceVersion, request.trace);
+  const { namespace, name } = info;
+  const read = (): Promise<StoredObject> => get(registry, { namespace, name, resourceVersion, trace: request.trace });
   return timedRead(request, read).then((stored) => {
     span?.event(WRITING);
     return respond(stored);

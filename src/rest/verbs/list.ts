@@ -145,7 +145,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
       const workers = workersFor(endpoint.registry, item.size);
       return workers === undefined
         ? inline()
-        : withInlineFallback(elementOnWorker(workers, endpoint, form, wanted, item), inline);
+        : withInlineFallback(elementOnWorker(workers, { endpoint, form, stored: item }, wanted), inline);
     };
     return encodeLongList({ ...parts, count: items.length, element }, wanted);
   };

@@ -56,7 +56,12 @@ export async function getScale(
   checkResourceVersion(resourceVersion);
   const span = request.trace?.span;
   span?.event('About to Get from storage');
-  const stored = await get(endpoint.registry, info.namespace, info.name, resourceVersion, request.trace);
+  const stored = await get(endpoint.registry, {
+    namespace: info.namespace,
+    name: info.name,
+    resourceVersion,
+    trace: request.trace,
+  });
   const object = await loaded(stored);
   const missing = access.missing?.(object);
   if (missing !== undefined) throw internalError(`the spec replicas field ${goQuote(missing)} does not exist`);
@@ -81,7 +86,7 @@ export async function updateScale(
   const manager = managerName(options.fieldManager, http);
   const now = services.clock();
   const read = async (warn: (text: string) => void): Promise<KubeObject> =>
-    readBody(converter, http, body, expectedScale(endpoint), { mediaTypes, fieldValidation, warn });
+    readBody(http, body, expectedScale(endpoint), { converter, mediaTypes, fieldValidation, warn });
   const first = async (): Promise<KubeObject> => {
     const sent = await read((text) => request.warn(text));
     request.trail?.requestObject(sent, (scale) => encodeJson(scaleType(), scale));

@@ -93,8 +93,8 @@ export class SentUpdate {
   #read(warn: (text: string) => void, trail?: BodyTrail, span?: Span): MaybePromise<KubeObject> {
     const { services, endpoint, request, body, options } = this.#parts;
     const { mediaTypes, converter } = services;
-    const reading = { mediaTypes, fieldValidation: options.fieldValidation, warn };
-    return whenReady(readBody(converter, request.http, body, this.#expected, reading), (object) => {
+    const reading = { converter, mediaTypes, fieldValidation: options.fieldValidation, warn };
+    return whenReady(readBody(request.http, body, this.#expected, reading), (object) => {
       span?.event(CONVERTED);
       trail?.requestObject(object, (sent) => encodeJson(endpoint.type, sent));
       acceptChanged(endpoint, object, request.info, warn);

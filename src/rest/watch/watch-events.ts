@@ -123,11 +123,7 @@ class StoredEvents extends SharedEvents {
 
 /** Protobuf, CBOR, another version, or metadata alone. */
 class FormedEvents extends SharedEvents {
-  readonly #endpoint: Endpoint;
-  readonly #negotiated: Negotiated;
-  readonly #services: Pick<RestServices, 'clock' | 'converter'>;
-  readonly #form: Form;
-  readonly #protobuf: ProtobufForm | undefined;
+  readonly #view: EventView;
 
   constructor(
     endpoint: Endpoint,
@@ -136,15 +132,13 @@ class FormedEvents extends SharedEvents {
     services: Pick<RestServices, 'clock' | 'converter'>,
   ) {
     super(negotiated.media);
-    this.#endpoint = endpoint;
-    this.#negotiated = negotiated;
-    this.#services = services;
-    this.#form = requestedForm(negotiated, query, services.clock);
-    this.#protobuf = protobufForm(endpoint, negotiated);
+    const form = requestedForm(negotiated, query, services.clock);
+    const { converter } = services;
+    this.#view = { endpoint, negotiated, form, converter, protobuf: protobufForm(endpoint, negotiated) };
   }
 
   protected encode(event: WatchEvent): MaybePromise<Buffer> {
-    return formedEvent(this.#endpoint, this.#negotiated, this.#form, event, this.#services, this.#protobuf);
+    return formedEvent(this.#view, event);
   }
 }
 
@@ -171,24 +165,26 @@ class TableEvents implements EventEncoder {
     const { endpoint, negotiated, query, services } = this;
     const form = { ...requestedForm(negotiated, query, services.clock), withoutColumns: !this.#isFirst };
     this.#isFirst = false;
-    return formedEvent(endpoint, negotiated, form, event, services);
+    return formedEvent({ endpoint, negotiated, form, converter: services.converter, protobuf: undefined }, event);
   }
 }
 
+/** What events are made for. */
+interface EventView {
+  readonly endpoint: Endpoint;
+  readonly negotiated: Negotiated;
+  readonly form: Form;
+  readonly converter: RestServices['converter'];
+  readonly protobuf: ProtobufForm | undefined;
+}
+
 /** A frame in any form but stored JSON; later where the object is large. */
-function formedEvent(
-  endpoint: Endpoint,
-  negotiated: Negotiated,
-  form: Form,
-  event: WatchEvent,
-  services: Pick<RestServices, 'converter'>,
-  protobuf?: ProtobufForm,
-): MaybePromise<Buffer> {
+function formedEvent(view: EventView, event: WatchEvent): MaybePromise<Buffer> {
+  const { endpoint, negotiated, form, protobuf } = view;
   const { media } = negotiated;
   const stored = objectOf(endpoint, event);
   if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
-    const large = largeObject(endpoint, negotiated, form, stored, services);
-    return large.then((bytes) => frameEvent(media, event.type, bytes));
+    return largeObject(view, stored).then((bytes) => frameEvent(media, event.type, bytes));
   }
   if (protobuf !== undefined) return protobuf.event(event.type, stored);
   const { type, value } = formedValue(endpoint, form, stored);
@@ -201,13 +197,7 @@ const objectOf = (endpoint: Endpoint, event: WatchEvent): StoredObject =>
 const isLarge = (endpoint: Endpoint, { size }: StoredObject): boolean =>
   size > CONVERTED_BYTES || workersFor(endpoint.registry, size) !== undefined;
 
-function largeObject(
-  endpoint: Endpoint,
-  negotiated: Negotiated,
-  form: Form,
-  stored: StoredObject,
-  { converter }: Pick<RestServices, 'converter'>,
-): Promise<Buffer> {
+function largeObject({ endpoint, negotiated, form, converter }: EventView, stored: StoredObject): Promise<Buffer> {
   const { media, transform } = negotiated;
   if (transform === undefined && endpoint.storedShape) {
     const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
@@ -221,7 +211,7 @@ function largeObject(
   const workers = workersFor(endpoint.registry, stored.size);
   return workers === undefined
     ? inline()
-    : withInlineFallback(eventOnWorker(workers, endpoint, media, form, stored), inline);
+    : withInlineFallback(eventOnWorker(workers, { endpoint, form, stored }, media), inline);
 }
 
 /** An object with nothing but its version: a client may go on from there. */
