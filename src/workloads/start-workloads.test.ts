@@ -105,12 +105,25 @@ class World {
       change(object as T);
       return object;
     };
-    return this.resources.operations.update(resourceOf(plural), 'n', name, '', changed, this.context());
+    return this.resources.operations.update({
+      resource: resourceOf(plural),
+      namespace: 'n',
+      name,
+      subresource: '',
+      change: changed,
+      context: this.context(),
+    });
   }
 
   delete(plural: string, name: string): Promise<KubeObject> {
     const namespace = plural === 'nodes' ? '' : 'n';
-    return this.resources.operations.delete(resourceOf(plural), namespace, name, {}, this.context());
+    return this.resources.operations.delete({
+      resource: resourceOf(plural),
+      namespace,
+      name,
+      options: {},
+      context: this.context(),
+    });
   }
 
   /** The object once it is as wanted. */

@@ -27,7 +27,7 @@ export class MovableTables implements Tables {
     this.unchecked = unchecked;
   }
 
-  /** Answers how to let go of the file that is open now. */
+  /** Answers how to release the file that is open now. */
   hold(): () => void {
     return this.#file.hold();
   }

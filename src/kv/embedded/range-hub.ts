@@ -57,7 +57,7 @@ export class RangeHub {
     this.deliver();
   }
 
-  /** The same for very many changes: what is collected in steps is delivered by `deliver`. Nothing else is dispatched meanwhile. */
+  /** dispatch() in steps, for very many changes: what is collected in steps is delivered by `deliver`. Nothing else is dispatched meanwhile. */
   *collectSteps(changes: readonly Change[]): StepGenerator<void> {
     this.#collected = [];
     for (const change of changes) {

@@ -64,7 +64,7 @@ export class Room {
     return this.#isFull ? false : this.#count(bytes);
   }
 
-  /** The same for a delete. Where it may not drop history for it, a quota is for what adds something. */
+  /** Takes room for a delete. Where it may not drop history for it, a quota is for what adds something. */
   takeForDelete(bytes: number): boolean {
     if (this.#parts.mayDropHistory) return this.take(bytes);
     this.#look(bytes);

@@ -5,7 +5,7 @@ import { conditionOf } from '../conditions.js';
 
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-/** What a job is about to be: written before its last pods are let go, and followed by `Complete` or `Failed`. */
+/** What a job is about to be: written before its last pods are released, and followed by `Complete` or `Failed`. */
 export interface Verdict {
   readonly type: 'SuccessCriteriaMet' | 'FailureTarget';
   readonly reason: string;

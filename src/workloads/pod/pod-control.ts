@@ -1,4 +1,4 @@
-// Creates and deletes the pods of an owner, and remembers what is still to be heard of.
+// Creates and deletes the pods of an owner, and keeps count of the events that are still to come.
 import { inBatches } from '../../controllers/controller.js';
 import { CONTROLLER_MANAGER } from '../../controllers/controller.js';
 import type { KubeObject } from '../../machinery/object.js';
