@@ -18,7 +18,8 @@ const WORDS = [
   { old: ['way out', 'ways out'], use: 'egress, or workaround' },
   { old: ['whence', 'whither'], use: 'where from, where to' },
   { old: ['key service', 'key services'], use: 'KMS plugin' },
-  { old: ['node agent', "node's agent"], use: 'kubelet' },
+  // Flags have neutral spellings, too: `--nodeagent-…`.
+  { old: ['node agent', "node's agent"], use: 'kubelet', except: /nodeagent/ },
   { old: ['rehearse', 'rehearsed', 'rehearsal'], use: 'dry run' },
   { old: ['seal', 'seals', 'sealed', 'unseal', 'unsealed'], use: 'encrypt, decrypt' },
   // Protobuf has packed lists, npm and dpkg pack files.
@@ -67,7 +68,11 @@ function faultsIn(file, lines) {
 
 function expressionOf(word, only) {
   if (only === 'UPPER_') return new RegExp(`\\b${word.toUpperCase()}_[A-Z]`);
-  if (word.includes(' ')) return new RegExp(`\\b${word.replaceAll(' ', '\\s+')}\\b(?!')`, 'i');
+  if (word.includes(' ')) {
+    const [first, ...rest] = word.split(' ');
+    const inName = [first, ...rest.map((each) => each[0].toUpperCase() + each.slice(1))].join('');
+    return new RegExp(`\\b(?:${word.replaceAll(' ', '\\s+')}|${inName})\\b(?!'s)`, 'i');
+  }
   const capital = word[0].toUpperCase() + word.slice(1);
   return new RegExp(`(?<![a-z])${word}(?![a-z])|${capital}(?![a-z])|(?<![A-Z])${word.toUpperCase()}(?![A-Z])`);
 }

@@ -12,11 +12,11 @@ it('a long selector is read once for all who hold it, and goes after the last of
     return ++reads;
   });
   assert.equal(selectors.find(LONG), undefined);
-  const letGo = [await selectors.hold(LONG), await selectors.hold(LONG)];
+  const release = [await selectors.hold(LONG), await selectors.hold(LONG)];
   assert.equal(selectors.find(LONG), 1);
-  letGo[0]?.();
+  release[0]?.();
   assert.equal(selectors.find(LONG), 1);
-  letGo[1]?.();
+  release[1]?.();
   assert.equal(selectors.find(LONG), 1);
   const other = await selectors.hold(`${LONG}b`);
   assert.equal(selectors.find(LONG), undefined);

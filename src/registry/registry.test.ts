@@ -301,8 +301,8 @@ test('of many concurrent updates of a large object none works in vain, however l
 
 test('an update that lost a race queues before it tries again', async () => {
   let attempts = 0;
-  let letGo = (): void => undefined;
-  const together = new Promise<void>((resolve) => (letGo = resolve));
+  let release = (): void => undefined;
+  const together = new Promise<void>((resolve) => (release = resolve));
   // The queue's clock keeps nothing alive.
   const alive = setInterval(() => undefined, 1000);
   const api = new TestApi({
@@ -310,7 +310,7 @@ test('an update that lost a race queues before it tries again', async () => {
     admission: {
       validate: async ({ operation }) => {
         if (operation === 'CREATE') return;
-        if (++attempts === 10) letGo();
+        if (++attempts === 10) release();
         await together;
         await new Promise((resolve) => setTimeout(resolve, 2));
       },

@@ -51,11 +51,11 @@ function elsewhere(store: KeyValueStore) {
         });
     },
   });
-  const letGo = (): void => {
+  const release = (): void => {
     state.holding = false;
     for (const report of held.splice(0)) report();
   };
-  return { kv, asked, state, letGo };
+  return { kv, asked, state, release };
 }
 
 describe('a store elsewhere', () => {
@@ -101,7 +101,7 @@ describe('a store elsewhere', () => {
     await theirs.update('n/a', a?.revision ?? 0, pod('a', 'second'));
     const reading = ours.get('n/a', '');
     await clock.move(50);
-    far.letGo();
+    far.release();
     assert.equal(textOf(await reading), 'second');
     assert.equal(far.asked.gets, 0);
   });
@@ -127,7 +127,7 @@ describe('a store elsewhere', () => {
     await ours.create('n/b', pod('b'));
     const listing = ours.list(NEWEST);
     await clock.move(50);
-    far.letGo();
+    far.release();
     assert.equal((await listing).items.length, 2);
   });
 
@@ -136,7 +136,7 @@ describe('a store elsewhere', () => {
     await ours.delete('n/a', (await ours.getForUpdate('n/a'))?.revision ?? 0);
     const reading = ours.get('n/a', '');
     await clock.move(50);
-    far.letGo();
+    far.release();
     assert.equal(await reading, undefined);
   });
 
@@ -148,7 +148,7 @@ describe('a store elsewhere', () => {
     await ours.create('n/c', pod('c'));
     const reading = ours.get('n/a', '');
     await clock.move(50);
-    far.letGo();
+    far.release();
     assert.equal(textOf(await reading), 'second');
     assert.equal(far.asked.gets, 0);
   });
@@ -176,7 +176,7 @@ describe('a store elsewhere', () => {
     const third = await ours.update('n/a', second.revision, pod('a', 'third'));
     const made = await ours.create('n/b', pod('b', 'new'));
     decoded = 0;
-    far.letGo();
+    far.release();
     assert.equal(await ours.get('n/a', '0'), third);
     assert.equal(await ours.get('n/b', '0'), made);
     assert.equal(decoded, 0);
@@ -194,7 +194,7 @@ describe('a store elsewhere', () => {
     far.state.holding = true;
     const [second] = [await ours.update('n/a', (await ours.getForUpdate('n/a'))?.revision ?? 0, pod('a', 'second'))];
     assert.equal(ours.local?.getMaybeStale('n/a'), second);
-    far.letGo();
+    far.release();
     assert.equal(ours.local?.getMaybeStale('n/a'), second);
     await theirs.update('n/a', second.revision, pod('a', 'third'));
     assert.equal(textOf(ours.local?.getMaybeStale('n/a') as { object(): KubeObject }), 'third');
@@ -205,7 +205,7 @@ describe('a store elsewhere', () => {
     far.state.holding = true;
     await ours.create('n/b', pod('b'));
     assert.equal(ours.local?.listMaybeStale('n'), undefined);
-    far.letGo();
+    far.release();
     assert.equal(ours.local?.listMaybeStale('n')?.length, 2);
     assert.deepEqual(far.asked, { gets: 0, revisions: 0 });
   });

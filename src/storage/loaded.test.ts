@@ -7,11 +7,11 @@ const named = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', me
 
 test('objects are loaded in their order, the large ones cooperatively', async () => {
   const atOnce = { object: () => named('a') } as StoredObject;
-  const inTurns = {
+  const cooperative = {
     load: () => Promise.resolve(named('b')),
-    object: () => assert.fail('parsed in one turn'),
+    object: () => assert.fail('parsed in one step'),
   } as unknown as StoredObject;
-  const objects = await loadedAll([atOnce, inTurns, atOnce]);
+  const objects = await loadedAll([atOnce, cooperative, atOnce]);
   assert.deepEqual(
     objects.map(({ metadata }) => metadata.name),
     ['a', 'b', 'a'],

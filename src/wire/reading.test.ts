@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { type Reader, Reading } from './reading.js';
 
-test('the time slice of an event-loop turn is exhausted in time, and renewed in the next turn', async () => {
+test('the time slice of an event-loop turn is exhausted in time, and renewed in the next one', async () => {
   let nowMs = 0;
   const reading = new Reading(() => nowMs);
   assert.equal(reading.over, false);

@@ -397,7 +397,7 @@ describe('workloads', () => {
   });
 
   describe('jobs', () => {
-    it('complete, with every pod counted and let go', async () => {
+    it('complete, with every pod counted and released', async () => {
       await world.start();
       await world.create('jobs', job('sum', { completions: 3, parallelism: 2 }));
       const { status } = await world.until<Job>('jobs', 'sum', ({ status: { completionTime } }) => completionTime);

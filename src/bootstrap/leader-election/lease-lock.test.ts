@@ -29,7 +29,7 @@ function contender(objects: FakeObjects, identity: string) {
 
 const spec = (objects: FakeObjects): Lease['spec'] => (objects.object('lock') as Lease).spec;
 
-test('one leads at a time, and the next one at once when it lets go', async () => {
+test('one leads at a time, and the next one at once when it stops', async () => {
   const objects = fakeObjects();
   const one = contender(objects, 'one');
   await one.led;

@@ -35,7 +35,7 @@ test('a number that none can hold is reported with its place', async () => {
   assert.match(refused.message, /number 1e400 into Go struct field DeploymentSpec.spec.replicas of type int32$/);
 });
 
-test('a name that is in use conflicts, and says so when the other is on its way out', async () => {
+test('a name that is in use conflicts, and says so when the other is being deleted', async () => {
   const api = open();
   const object = { metadata: { name: 'a', finalizers: ['x.io/y'] } };
   assert.equal((await api.post(MAPS, object)).status, 201);

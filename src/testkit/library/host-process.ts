@@ -38,7 +38,7 @@ export async function startHost({ detach = false }: { detach?: boolean } = {}): 
     fs.rmSync(folder, { recursive: true, force: true });
     return how;
   });
-  letGo(child);
+  release(child);
   const whenEnded = (): Promise<string> => {
     // Who waits for it is kept alive by it.
     child.ref();
@@ -72,7 +72,7 @@ async function readReady(output: Readable, exited: Promise<string>): Promise<Hos
 }
 
 /** A process that has nothing else to do ends, and its host with it. */
-function letGo(child: ChildProcess): void {
+function release(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout]) (stream as Socket | null)?.unref();
 }

@@ -198,7 +198,7 @@ export class Http1Connection implements RequestOwner, Reader {
   #begin(head: RequestHead): void {
     clearTimeout(this.#headTimer);
     this.#headTimer = undefined;
-    const upgrade = head.wantsUpgrade ? new Handover(this.socket, () => this.#letGo()) : undefined;
+    const upgrade = head.wantsUpgrade ? new Handover(this.socket, () => this.#release()) : undefined;
     const request = new Http1Request(head, this, upgrade);
     this.#request = request;
     const fail = (error: unknown): void => {
@@ -220,7 +220,7 @@ export class Http1Connection implements RequestOwner, Reader {
    * Stops reading, so that the connection's next owner receives all later bytes. The socket's flow state is reset as if
    * nobody had read: a socket that was paused explicitly would stay paused when the next owner begins to listen.
    */
-  #letGo(): Buffer {
+  #release(): Buffer {
     this.socket.off('data', this.#onData);
     (this.socket as { readableFlowing: boolean | null }).readableFlowing = null;
     return this.#takeInput();

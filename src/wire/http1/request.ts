@@ -32,7 +32,7 @@ export class Handover {
 
   constructor(
     private readonly connection: Socket | TLSSocket,
-    private readonly letGo: () => Buffer,
+    private readonly release: () => Buffer,
   ) {}
 
   get isTaken(): boolean {
@@ -41,11 +41,11 @@ export class Handover {
 
   /** What has come already. */
   get head(): Buffer {
-    return (this.#head ??= this.letGo());
+    return (this.#head ??= this.release());
   }
 
   get socket(): Socket | TLSSocket {
-    this.#head ??= this.letGo();
+    this.#head ??= this.release();
     return this.connection;
   }
 }

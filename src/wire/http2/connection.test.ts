@@ -712,7 +712,7 @@ test('a client that does not read is not heard beyond what may wait for it, and 
   await connection.frames();
   for (let id = 3; !connection.paused; id += 2) connection.send(headers(id), frame(FrameType.ping, 0, 0, 'abcdefgh'));
   assert.ok(asked < 250, String(asked));
-  connection.letGo();
+  connection.release();
   await connection.frames();
   assert.ok(!connection.paused);
 });
@@ -762,7 +762,7 @@ test('what waits of a client that does not read is not begun before it has', asy
   connection.send(...Array.from({ length: 90 }, (_, i) => headers(1 + 2 * i)));
   for (let i = 0; i < 20; i++) await connection.frames();
   assert.ok(begun < 20, `${begun} were begun`);
-  connection.letGo();
+  connection.release();
   for (let i = 0; i < 20; i++) await connection.frames();
   assert.equal(begun, 90);
 });

@@ -168,8 +168,8 @@ export class TestConnection {
     this.#socket.held = true;
   }
 
-  letGo(): void {
-    this.#socket.letGo();
+  release(): void {
+    this.#socket.release();
   }
 
   get paused(): boolean {
@@ -232,7 +232,7 @@ export class FakeSocket extends Duplex {
     return this;
   }
 
-  letGo(): void {
+  release(): void {
     this.held = false;
     const done = this.#done;
     this.#done = undefined;
