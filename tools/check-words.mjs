@@ -23,7 +23,7 @@ const WORDS = [
   { old: ['rehearse', 'rehearsed', 'rehearsal'], use: 'dry run' },
   { old: ['seal', 'seals', 'sealed', 'unseal', 'unsealed'], use: 'encrypt, decrypt' },
   // Protobuf has packed lists, npm and dpkg pack files.
-  { old: ['packed', 'unpacked'], use: 'gzip, compressed', except: /protobuf\/|pprof|package|^tools\/|install\.md/ },
+  { old: ['packed', 'unpacked'], use: 'gzip, compressed', except: /^(?!src|test)|protobuf\/|pprof|package/ },
   { old: ['remember', 'remembers', 'remembered'], use: 'cache, memoize, keep, index' },
   { old: ['recall', 'recalled', 'recalls'], use: 'load history' },
   { old: ['pretend', 'pretends', 'pretended'], use: 'dry run' },
