@@ -5,7 +5,8 @@
 //   replica                        holds 7: consistent reads of      hands 7 to its watches
 //                                  what 7 changes wait
 //
-// A replica that does not acknowledge is left behind when its lease is over (lease.ts): it answers no consistent read from then on.
+// A replica that does not acknowledge is left behind when its lease is over (lease.ts): it answers no consistent read from then on,
+// until it has a lease again. The grant comes after all events that it has missed to acknowledge.
 import type { Clock } from '../../lib/async/clock.js';
 import type { Change } from '../embedded/change.js';
 import type { CommitHold } from '../embedded/commit-hold.js';
@@ -17,13 +18,11 @@ export interface GateMember {
   readonly acknowledged: number;
   /** By the owner's clock. */
   readonly leaseUntilMs: number;
-  /** Its lease is not renewed any more. */
-  refuseRenewal(): void;
+  /** Its lease is over, and commits do not wait for it. It is sent everything all the same, so that the next lease finds it complete. */
+  isBehind: boolean;
   sendEvents(revision: number, changes: readonly Change[]): void;
   /** Leaves at once. */
   sendRelease(revision: number): void;
-  /** The lease is over, and the gate has gone on without it. */
-  leaveBehind(): void;
 }
 
 interface Held {
@@ -65,6 +64,12 @@ export class CommitGate implements CommitHold {
     }
   }
 
+  /** Whether the member may have a lease: not while it has left something unacknowledged for longer than one lasts. */
+  mayRenew({ acknowledged }: GateMember): boolean {
+    const [first] = this.#held;
+    return first === undefined || acknowledged >= first.revision || this.clock.now() - first.sinceMs < LEASE_MS;
+  }
+
   /** Its process has ended, or has given up its lease. */
   left(member: GateMember): void {
     if (this.#members.delete(member)) this.#releaseAcknowledged();
@@ -83,7 +88,7 @@ export class CommitGate implements CommitHold {
   #releaseAcknowledged(): void {
     if (this.#held.length === 0) return;
     let upTo = Infinity;
-    for (const { acknowledged } of this.#members) upTo = Math.min(upTo, acknowledged);
+    for (const { acknowledged, isBehind } of this.#members) if (!isBehind) upTo = Math.min(upTo, acknowledged);
     const count = this.#held.findIndex(({ revision, changes }) => revision > upTo && changes.length > 0);
     const released = this.#held.splice(0, count < 0 ? this.#held.length : count);
     const last = released[released.length - 1];
@@ -106,7 +111,7 @@ export class CommitGate implements CommitHold {
     let nextMs = Math.max(first.sinceMs + LEASE_MS, nowMs + 1);
     if (first.sinceMs + LEASE_MS <= nowMs) {
       for (const member of this.#members) {
-        if (member.acknowledged < first.revision) nextMs = Math.max(nextMs, member.leaseUntilMs);
+        if (!member.isBehind && member.acknowledged < first.revision) nextMs = Math.max(nextMs, member.leaseUntilMs);
       }
     }
     this.#stopTimer = this.clock.after(nextMs - nowMs, () => {
@@ -124,11 +129,7 @@ export class CommitGate implements CommitHold {
     const nowMs = this.clock.now();
     if (first === undefined || first.sinceMs + LEASE_MS > nowMs) return;
     for (const member of this.#members) {
-      if (member.acknowledged >= first.revision) continue;
-      member.refuseRenewal();
-      if (member.leaseUntilMs >= nowMs) continue;
-      this.#members.delete(member);
-      member.leaveBehind();
+      if (member.acknowledged < first.revision && member.leaseUntilMs < nowMs) member.isBehind = true;
     }
     this.#releaseAcknowledged();
   }

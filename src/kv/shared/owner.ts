@@ -14,6 +14,8 @@ import { TO_OWNER, TO_REPLICA, writeError, writeEvent, writeOwnEvent } from './m
 
 /** Of what a replica missed, sent at once. */
 const PAGE_BYTES = 1024 * 1024;
+/** More is not kept for a replica that hangs. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface StoreOwner {
   /** Nobody has a lease of an earlier owner any more: what is on disk may be known. */
@@ -67,8 +69,12 @@ class Replica implements GateMember {
   readonly #frames: FrameStream;
   /** The calls of values that are being stored. */
   readonly #writes = new Map<Buffer, number>();
+  /** Until it has its first lease. */
+  isBehind = true;
   #hasJoined = false;
-  #isRefused = false;
+  /** A request for a lease that waits until events are acknowledged. */
+  #renewal: number | undefined;
+  #isBroken = false;
 
   constructor(private readonly parts: ReplicaParts) {
     const { stream, gate } = parts;
@@ -80,18 +86,11 @@ class Replica implements GateMember {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return;
       parts.onError(error);
-      this.#isRefused = true;
+      this.#isBroken = true;
     });
     // By its end the replica has given up its lease. Where this side ends the stream the lease goes on until it is over.
-    stream.on('close', () => this.#isRefused || gate.left(this));
-  }
-
-  refuseRenewal(): void {
-    this.#isRefused = true;
-  }
-
-  leaveBehind(): void {
-    this.parts.stream.destroy();
+    stream.on('close', () => (this.#isBroken && !this.isBehind ? parts.clock.after(LEASE_MS, left) : left()));
+    const left = (): void => gate.left(this);
   }
 
   // hot: every commit
@@ -106,6 +105,8 @@ class Replica implements GateMember {
       }
     });
     this.#frames.flush();
+    // It has been left behind long ago: when it wakes up it begins anew.
+    if (this.isBehind && this.parts.stream.writableLength > MAX_UNREAD_BYTES) this.parts.stream.destroy();
   }
 
   sendRelease(revision: number): void {
@@ -124,17 +125,22 @@ class Replica implements GateMember {
         return;
       case TO_OWNER.acknowledge:
         this.acknowledged = frame.number();
-        return this.parts.gate.acknowledged();
+        this.parts.gate.acknowledged();
+        return this.#renew();
       case TO_OWNER.renew:
-        return this.#renew(frame.number());
+        this.#renewal = frame.number();
+        return this.#renew();
       case TO_OWNER.call:
         void this.#call(frame.number(), frame);
         return;
     }
   }
 
-  #renew(request: number): void {
-    if (this.#isRefused || !this.#hasJoined) return;
+  #renew(): void {
+    const request = this.#renewal;
+    if (request === undefined || !this.#hasJoined || !this.parts.gate.mayRenew(this)) return;
+    this.#renewal = undefined;
+    this.isBehind = false;
     this.leaseUntilMs = this.parts.clock.now() + LEASE_MS;
     this.#frames.send(TO_REPLICA.grant, (out) => out.number(request));
     this.#frames.flush();

@@ -26,11 +26,13 @@ import type { FrameReader } from './frames.js';
 import { HeldEvents } from './held-events.js';
 import { LateReceiver } from './late-receiver.js';
 import { METHOD, readEvent, TO_REPLICA } from './messages.js';
-import { CALL_TIMEOUT_MS, OwnerLink, unavailable } from './owner-link.js';
+import { OwnerLink, unavailable } from './owner-link.js';
 import { PullingReceiver } from './pulling-receiver.js';
 
 /** Of what a watch missed before it began, read at once. */
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** How long a read waits for a lease and for what is held back. */
+const CURRENT_WITHIN_MS = 10_000;
 
 export interface ReplicaOptions {
   readonly connect: () => Promise<Duplex>;
@@ -90,7 +92,7 @@ class ReplicaStore implements KeyValueStore {
     this.#checkOpen();
     if (!this.isBehind('')) return this.#held.released;
     return withTimeout(this.#current(), {
-      ms: CALL_TIMEOUT_MS,
+      ms: CURRENT_WITHIN_MS,
       clock: this.#clock,
       onTimeout: () => {
         throw unavailable('it did not answer in time');

@@ -165,6 +165,24 @@ test('a replica that hangs is left behind when its lease is over, and by then an
   await close();
 });
 
+test('a write of a replica that is left behind is answered when the replica goes on', async () => {
+  const { store, clock, replicas, close } = await share(1);
+  const [one] = replicas as [Replica];
+  await one.store.revision();
+  const before = await store.revision();
+  one.hang(true);
+  const write = one.store.create('/a/x', bytes('1'));
+  await pollUntil(async () => {
+    await clock.move(100);
+    return (await store.revision()) > before;
+  });
+  one.hang(false);
+  const { revision } = await write;
+  assert.equal(one.connections.length, 1);
+  assert.equal(await one.store.revision(), revision);
+  await close();
+});
+
 test('a replica that was away receives what it missed, once and in order', async () => {
   const { store, replicas, close, clock } = await share(1);
   const [one] = replicas as [Replica];
