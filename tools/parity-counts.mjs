@@ -14,6 +14,16 @@ export const optionsOf = (args, name) => args.filter((_, i) => args[i - 1] === n
 /** The named options with their values, as they were passed. */
 export const passedOf = (args, names) => args.filter((arg, i) => names.includes(arg) || names.includes(args[i - 1]));
 
+/** The server's program, with `--workers N` one that starts it with that flag; `folder` is where it is written. */
+export function programOf(args, folder) {
+  const workers = optionOf(args, '--workers');
+  const program = path.resolve('bin/binnacle');
+  if (workers === undefined) return program;
+  const file = path.join(folder, 'binnacle');
+  fs.writeFileSync(file, `#!/bin/sh\nexec ${program} "$@" --workers=${Number(workers)}\n`, { mode: 0o755 });
+  return file;
+}
+
 /**
  * The exit code: 1 with a ratchet when a count fell, or what fell at first had done so before. `tried` names
  * what was short at first; those that rose on another try are recorded.

@@ -1,6 +1,7 @@
 // Plays recorded scenarios (the server with its flags, and the world around it) and counts the steps that agree.
 //
 //   node tools/parity-scenarios.mjs --shared DIR --ratchet [--jobs N]    those of test/parity/scenarios.json, compared
+//   … --workers N                                                        with several worker processes
 //   node tools/parity-scenarios.mjs --shared DIR --raise REPORT...       writes there the output of runs of scenarios.mjs
 //
 // A scenario waits for things that take their time. One that falls short beside another is played again, alone.
@@ -9,7 +10,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { compareCounts, fallen, optionOf } from './parity-counts.mjs';
+import { compareCounts, fallen, optionOf, programOf } from './parity-counts.mjs';
 
 const BASELINE = 'test/parity/scenarios.json';
 const LINE = /^[✓✗] (\S+): (\d+) of \d+ steps/gmu;
@@ -56,13 +57,14 @@ async function play(names, jobs) {
       if (fs.existsSync(from)) fs.symlinkSync(from, path.join(dir, area, file + ending));
     }
   }
+  const bin = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-program-'));
   const tool = path.join(shared, 'bin', 'scenarios.mjs');
   const etcd = fs.existsSync(ETCD) ? ['--etcd', ETCD] : [];
   let text = '';
   await new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
-      [tool, '--cmd', 'bin/binnacle', '--dir', dir, '--jobs', jobs, '--show', '3', ...etcd],
+      [tool, '--cmd', programOf(args, bin), '--dir', dir, '--jobs', jobs, '--show', '3', ...etcd],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     child.stdout.on('data', (chunk) => {
@@ -72,7 +74,7 @@ async function play(names, jobs) {
     child.on('error', reject);
     child.on('close', resolve);
   });
-  fs.rmSync(dir, { recursive: true, force: true });
+  for (const folder of [dir, bin]) fs.rmSync(folder, { recursive: true, force: true });
   return countsIn(text);
 }
 

@@ -3,6 +3,7 @@
 //   node tools/parity.mjs --shared DIR [--area NAME]... [--show N] [--case TEXT] [--keep]
 //   node tools/parity.mjs --shared DIR --ratchet       compare the counts with test/parity/baseline.json
 //   node tools/parity.mjs --shared DIR --raise         write the counts there
+//   … --workers N                                      several worker processes
 //
 // DIR holds golden/ and bin/golden.mjs. The server runs on an empty embedded store in a folder of its own.
 import { execFileSync, spawn } from 'node:child_process';
@@ -29,6 +30,7 @@ if (shared === undefined) {
   process.exit(2);
 }
 const server = optionOf(args, '--bin') ?? 'bin/binnacle';
+const workers = optionOf(args, '--workers');
 const counting = args.includes('--ratchet') || args.includes('--raise');
 
 const counts = await replay(optionsOf(args, '--area'));
@@ -91,6 +93,7 @@ async function startServer(port, folder) {
       `--service-account-key-file=${key}`,
       `--service-account-signing-key-file=${key}`,
       `--token-auth-file=${path.join(folder, 'tokens.csv')}`,
+      ...(workers === undefined ? [] : [`--workers=${workers}`]),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );

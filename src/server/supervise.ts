@@ -36,6 +36,12 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
     start: startWorkerProcess,
     budget: new RestartBudget({ nowMs }),
     nowMs,
+    every(ms, callback) {
+      const timer = setInterval(callback, ms);
+      return () => clearInterval(timer);
+    },
+    onHung: ({ index, pid }) =>
+      log.error(undefined, 'A worker process does not answer and is killed', { worker: index, pid }),
     onReplaced({ index, pid, ...exit }) {
       merged.metrics.ended(index);
       merged.slis.ended(index);

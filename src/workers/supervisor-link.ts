@@ -22,6 +22,7 @@ export class SupervisorLink {
     this.channel = new Channel(port);
     this.shutdown = new Promise((resolve) => this.channel.handle('shutdown', () => resolve()));
     this.firstStarted = new Promise((resolve) => this.channel.handle('first-started', () => resolve()));
+    this.channel.handle('ping', () => undefined);
     this.channel.handle('connection', (_, socket) => {
       this.channel.notify('accepted');
       // The client may be gone by now.

@@ -28,10 +28,17 @@ function setUp(count: number) {
   let nowMs = 0;
   const workers: TestWorker[] = [];
   const replaced: number[] = [];
+  const hung: number[] = [];
+  let look = (): void => undefined;
   const supervisor = new Supervisor({
     count,
     nowMs: () => nowMs,
     budget: new RestartBudget({ nowMs: () => nowMs }),
+    every: (_ms, callback) => {
+      look = callback;
+      return () => undefined;
+    },
+    onHung: ({ index }) => hung.push(index),
     onReplaced: ({ index }) => replaced.push(index),
     start(index): WorkerProcess {
       const [here, there] = ports();
@@ -58,7 +65,11 @@ function setUp(count: number) {
     for (let i = 0; i < count; i++) await up(workers[i]);
     await supervisor.started;
   };
-  return { supervisor, workers, replaced, up, startAll, pass: (ms: number) => (nowMs += ms) };
+  const lookOnce = async (): Promise<void> => {
+    look();
+    await settled();
+  };
+  return { supervisor, workers, replaced, hung, lookOnce, up, startAll, pass: (ms: number) => (nowMs += ms) };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -159,6 +170,21 @@ test('workers that live for a while are replaced for ever', async () => {
     await up(workers.at(-1));
   }
   assert.equal(replaced.length, 20);
+});
+
+test('a worker that does not answer any more is killed, and one that answers late is not', async () => {
+  const { workers, hung, lookOnce, startAll } = setUp(2);
+  await startAll();
+  const [first, second] = workers as [TestWorker, TestWorker];
+  let answer = (): void => undefined;
+  first.link.channel.handle('ping', () => new Promise<void>((resolve) => (answer = resolve)));
+  second.link.channel.handle('ping', () => new Promise(() => undefined));
+  for (let i = 0; i < 12; i++) await lookOnce();
+  answer();
+  await settled();
+  assert.deepEqual(hung, []);
+  for (let i = 0; i < 6 && !second.killed; i++) await lookOnce();
+  assert.deepEqual([hung, first.killed, second.killed], [[1], false, true]);
 });
 
 test('all go through the shutdown in step, and worker 0 closes last', async () => {

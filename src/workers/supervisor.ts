@@ -34,7 +34,11 @@ export interface SupervisorOptions {
   readonly start: (index: number, earlier: readonly number[]) => WorkerProcess;
   readonly budget: RestartBudget;
   readonly nowMs: () => number;
+  /** Calls back again and again, until the answer is called. */
+  readonly every: (ms: number, callback: () => void) => () => void;
   readonly onReplaced: (worker: WorkerEnd) => void;
+  /** A worker has not answered for so long that it is killed. */
+  readonly onHung: (worker: { readonly index: number; readonly pid: number }) => void;
 }
 
 export interface WorkerEnd extends Exit {
@@ -73,6 +77,8 @@ interface Worker {
   readonly waiting: Socket[];
   /** On its way, one at a time; it stays open here until the worker has it: else it goes to another. */
   handingOver: Socket | undefined;
+  /** Looks at it since it answered last. */
+  unanswered: number;
   /** The phase of the shutdown that it waits for, and how it is let in. */
   waitsFor: { readonly phase: string; enter(): void } | undefined;
 }
@@ -82,6 +88,12 @@ const CLOSING = 'closing';
 
 /** What hangs is not waited for. */
 const ANSWER_MS = 2_000;
+/** Workers are looked at once in this time. */
+const LOOK_EVERY_MS = 1_000;
+/** Looks without an answer, after which a worker is hung. Counted, not timed: a machine that was held up holds up this process, too. */
+const MAX_UNANSWERED = 15;
+/** While it starts: the program is loaded in one piece. */
+const MAX_UNANSWERED_AT_START = 60;
 /** Of connections that wait while every worker is being replaced. */
 const MAX_UNPLACED = 4096;
 
@@ -132,6 +144,9 @@ export class Supervisor {
   /** Resolves when the first worker takes connections. */
   async start(): Promise<void> {
     this.#startWorker(0);
+    const stop = this.options.every(LOOK_EVERY_MS, () => this.#lookForHung());
+    void this.#ended.promise.then(stop);
+    void this.failed.catch(stop);
     await Promise.race([this.#listening.promise, this.failed]);
   }
 
@@ -212,6 +227,7 @@ export class Supervisor {
       connections: 0,
       waiting: [],
       handingOver: undefined,
+      unanswered: 0,
       waitsFor: undefined,
     };
     this.#workers.set(index, worker);
@@ -255,6 +271,22 @@ export class Supervisor {
     for (const other of this.#workers.values()) if (other.state !== 'started') return;
     this.#everStarted = true;
     this.#started.resolve();
+  }
+
+  /** Also while the server ends: a worker that hangs would keep the others from it. */
+  #lookForHung(): void {
+    for (const worker of this.#workers.values()) {
+      const { index, process, state } = worker;
+      if (worker.unanswered++ === 0) {
+        void process.channel.ask('ping').then(
+          () => (worker.unanswered = 0),
+          () => undefined,
+        );
+      }
+      if (worker.unanswered <= (state === 'starting' ? MAX_UNANSWERED_AT_START : MAX_UNANSWERED)) continue;
+      this.options.onHung({ index, pid: process.pid });
+      process.kill();
+    }
   }
 
   #onExit(worker: Worker, exit: Exit): void {

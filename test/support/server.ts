@@ -8,6 +8,8 @@ import path from 'node:path';
 import { freePort } from './free-port.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
+/** All tests with so many worker processes, by hand. */
+const workers = process.env['BINNACLE_WORKERS'];
 const READY_WITHIN_MS = 30_000;
 
 export interface TestAnswer {
@@ -86,6 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     : [path.join(root, 'bin', 'binnacle'), '--service-cluster-ip-range=10.0.0.0/24'];
   const modes = npmStart ? [] : (options.authorizationModes ?? ['RBAC']);
   if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);
+  if (workers !== undefined && !flags.some((flag) => flag.startsWith('--workers='))) flags.push(`--workers=${workers}`);
   const [command = '', ...args] = program;
   const child = spawn(command, [...args, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
