@@ -451,6 +451,74 @@ describe("etcd's Watch service", () => {
   });
 });
 
+describe('very many keys', () => {
+  const MANY = 6_000;
+  const name = (i: number): string => `many/${String(i).padStart(6, '0')}`;
+
+  async function filled(): Promise<Etcd> {
+    const etcd = await Etcd.open();
+    for (let from = 0; from < MANY; from += 1_000) {
+      await etcd.store.mvcc.transact((state) => {
+        for (let i = from; i < from + 1_000; i++) state.put(name(i), b(`value ${i}`), { expiresAtMs: 0, lease: 0n });
+      });
+    }
+    return etcd;
+  }
+
+  /** How often the event loop turned until it was there. */
+  async function turnsUntil<T>(promise: Promise<T>): Promise<{ readonly result: T; readonly turns: number }> {
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const result = await promise.finally(() => (isOver = true));
+    return { result, turns };
+  }
+
+  it('are read at one revision while others write', async () => {
+    const etcd = await filled();
+    const { revision } = etcd.store.mvcc;
+    const reading = turnsUntil(etcd.range('many/', 'many0'));
+    const sorting = etcd.range('many/', 'many0', { sortOrder: 2, sortTarget: 0, limit: 2 });
+    // The first step has read some; the others read what was there with it.
+    for (const i of [1, MANY - 1]) await etcd.put(name(i), 'changed');
+    const { result, turns } = await reading;
+    assert.ok(turns > 2, `${turns} turns`);
+    assert.deepEqual([result.header?.revision, result.count, result.more], [revision, MANY, false]);
+    assert.equal(result.kvs.length, MANY);
+    assert.equal(result.kvs[MANY - 1]?.value.toString(), `value ${MANY - 1}`);
+    const last = (await sorting).kvs.map(({ key }) => key.toString());
+    assert.deepEqual(last, [name(MANY - 1), name(MANY - 2)]);
+    const past = await etcd.range('many/', 'many0', { revision, limit: MANY - 1 });
+    assert.deepEqual([past.kvs.length, past.more, past.kvs[1]?.value.toString()], [MANY - 1, true, 'value 1']);
+    await etcd.store.close();
+  });
+
+  it('are deleted in one revision, and watches are sent all of it', async () => {
+    const etcd = await filled();
+    const { revision } = etcd.store.mvcc;
+    const watch = etcd.watch();
+    watch.send({ createRequest: { key: b('many/'), rangeEnd: b('many0') } });
+    const all = DELETE_RANGE_REQUEST.encode({ key: b('many/'), rangeEnd: b('many0'), prevKv: true });
+    const { result, turns } = await turnsUntil(etcd.call('KV', 'DeleteRange', all));
+    assert.ok(turns > 2, `${turns} turns`);
+    const { deleted, prevKvs, header } = DELETE_RANGE_RESPONSE.decode(result);
+    assert.deepEqual([deleted, prevKvs.length, header?.revision], [MANY, MANY, revision + 1]);
+    await etcd.put('many/after', 'x');
+    const events = (await watch.take(3)).flatMap((answer) => answer.events);
+    const seen = events.map(({ kv }) => `${kv?.modRevision} ${kv?.key.toString()}`);
+    assert.deepEqual(seen, [
+      ...Array.from({ length: MANY }, (_, i) => `${revision + 1} ${name(i)}`),
+      `${revision + 2} many/after`,
+    ]);
+    assert.equal((await etcd.range('many/', 'many0', { revision, countOnly: true })).count, MANY);
+    await etcd.store.close();
+  });
+});
+
 describe('what is refused', () => {
   it('is every write of a client that may only look', async () => {
     const etcd = await Etcd.open();

@@ -118,7 +118,8 @@ export class Watcher {
     this.#live?.cancel();
     this.#live = undefined;
     this.#next = changes[0]?.revision ?? this.#next;
-    void this.#stream.drained().then(() => this.start());
+    if (this.#isBehind) void this.#stream.drained().then(() => this.start());
+    else this.start();
   }
 
   *#sendSteps(changes: readonly Change[], revision: number): StepGenerator<void> {
