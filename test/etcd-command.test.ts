@@ -1,15 +1,19 @@
 // `binnacle etcd` and etcdctl, by TCP, TLS and Unix sockets.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import tls from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { openEmbeddedStore } from '../src/kv/embedded/embedded.js';
 import { directDialer } from '../src/outbound/dialer.js';
+import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { createAuthority } from './support/certificates.js';
+import { freePort } from './support/free-port.js';
 import { ownEtcd } from './support/own-etcd.js';
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-etcd-command-'));
@@ -183,6 +187,54 @@ describe('binnacle etcd', () => {
     await assert.rejects(stranger.revision());
     await Promise.all([known.close(), stranger.close()]);
     await etcd.stop();
+  });
+
+  it('serves with a certificate that was renewed, without a restart', async () => {
+    const authority = createAuthority(root, 'renewing-ca');
+    const [old, renewed] = ['old', 'renewed'].map((name) =>
+      authority.issue(name, 'server', { ipAddresses: ['127.0.0.1'] }),
+    );
+    const files = { cert: path.join(root, 'serving.crt'), key: path.join(root, 'serving.key') };
+    const put = (pair: typeof old): void => {
+      for (const kind of ['cert', 'key'] as const) {
+        fs.copyFileSync(pair?.[kind] ?? '', `${files[kind]}.new`);
+        fs.renameSync(`${files[kind]}.new`, files[kind]);
+      }
+    };
+    put(old);
+    const etcd = await start('renewed', [
+      '--listen-client-urls=https://127.0.0.1:0',
+      `--cert-file=${files.cert}`,
+      `--key-file=${files.key}`,
+    ]);
+    const port = Number(new URL(etcd.urls[0] ?? '').port);
+    const serial = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().serialNumber);
+          socket.destroy();
+        });
+        socket.on('error', reject);
+      });
+    const serialOf = (pair: typeof old): string => new X509Certificate(fs.readFileSync(pair?.cert ?? '')).serialNumber;
+    assert.equal(await serial(), serialOf(old));
+    put(renewed);
+    await pollUntil(async () => (await serial()) === serialOf(renewed));
+    await etcd.stop();
+  });
+
+  it('starts as envtest starts an etcd', async () => {
+    const help = await run(ownEtcd(), ['--help']);
+    assert.match(help.stdout + help.stderr, /^\s*--unsafe-no-fsync\b/m);
+    const [client, peer] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`);
+    const etcd = await start('envtest', [
+      `--advertise-client-urls=${client}`,
+      `--listen-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      '--unsafe-no-fsync=true',
+    ]);
+    assert.equal((await fetch(`${client}/health`)).status, 200);
+    assert.equal(await etcd.stop(), 0);
   });
 
   it('serves on a Unix socket that is its owner’s alone, and takes flags from the environment', async () => {

@@ -33,7 +33,7 @@ describe('the npm package', { timeout: 120_000 }, () => {
       'bin/binnacle',
       'bin/etcd',
       'bin/kube-apiserver',
-      'bin/load-server.cjs',
+      'bin/load-bundle.cjs',
       'bin/package.json',
       'dist/binnacle.cjs',
       'dist/commands.cjs',

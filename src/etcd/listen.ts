@@ -14,8 +14,14 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const KEEP_ALIVE_MS = 180_000;
 
 export type ListenAddress =
-  | { readonly host: string; readonly port: number; readonly tls?: TlsOptions | undefined }
-  | { readonly socketPath: string; readonly tls?: TlsOptions | undefined };
+  | { readonly host: string; readonly port: number; readonly tls?: ServingTls | undefined }
+  | { readonly socketPath: string; readonly tls?: ServingTls | undefined };
+
+export interface ServingTls {
+  readonly options: TlsOptions;
+  /** Calls with what is to be used for the connections that follow, whenever that changes; answers how to end it. */
+  readonly follow?: (use: (options: TlsOptions) => void) => () => void;
+}
 
 export interface EtcdListener {
   /** Of a TCP address; 0 for a Unix socket. */
@@ -48,12 +54,13 @@ export async function listenForClients(
     (socket.alpnProtocol === 'h2' ? http2 : http1).accept(socket);
   };
   const ports: number[] = [];
+  const endings: (() => void)[] = [];
   for (const address of addresses) {
     const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
     const server =
       address.tls === undefined
         ? net.createServer(options, acceptPlain)
-        : tls.createServer({ ...options, ...address.tls, ALPNProtocols: ['h2', 'http/1.1'] }, acceptSecure);
+        : secureServer(options, address.tls, acceptSecure, endings);
     await bind(server, address);
     servers.push(server);
     ports.push('port' in address ? (server.address() as AddressInfo).port : 0);
@@ -62,6 +69,7 @@ export async function listenForClients(
     ports,
     async close(timeoutMs) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      for (const end of endings) end();
       http1.retire();
       http2.retire();
       const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeoutMs);
@@ -69,6 +77,18 @@ export async function listenForClients(
       clearTimeout(timer);
     },
   };
+}
+
+function secureServer(
+  options: net.ServerOpts,
+  { options: first, follow }: ServingTls,
+  accept: (socket: TLSSocket) => void,
+  endings: (() => void)[],
+): tls.Server {
+  const server = tls.createServer({ ...options, ...first, ALPNProtocols: ['h2', 'http/1.1'] }, accept);
+  const end = follow?.((changed) => server.setSecureContext(changed));
+  if (end !== undefined) endings.push(end);
+  return server;
 }
 
 /** Looks at what the client sends first, and puts it back. */

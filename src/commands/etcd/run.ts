@@ -31,8 +31,8 @@ export async function runEtcd(args: readonly string[], { env, print }: CommandPa
     if (LEVELS.indexOf(flags.logLevel) <= LEVELS.indexOf('info')) log.info(message, fields);
   };
   const retention = retentionOf(flags.autoCompactionMode, flags.autoCompactionRetention);
-  const addresses = addressesOf(flags.listenClientUrls, flags);
-  const metricsAddresses = addressesOf(flags.listenMetricsUrls, flags);
+  const addresses = addressesOf(flags.listenClientUrls, flags, log);
+  const metricsAddresses = addressesOf(flags.listenMetricsUrls, flags, log);
   const folder = path.resolve(flags.dataDir === '' ? `${flags.name}.etcd` : flags.dataDir);
   const store = await openStore(folder, flags, log);
   try {

@@ -4,7 +4,7 @@
 import v8 from 'node:v8';
 import type { Clock } from '../../lib/async/clock.js';
 
-/** V8's flags are part of the code cache's key: what is compiled for the next start has been written by then (bin/load-server.cjs). */
+/** V8's flags are part of the code cache's key: what is compiled for the next start has been written by then (bin/load-bundle.cjs). */
 const CHECK_MS = 5_000;
 const ROOM_BYTES = 64 * 1024 ** 2;
 const MAX_PERCENT = 100;

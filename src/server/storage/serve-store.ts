@@ -1,6 +1,6 @@
 // The embedded store of a running server, by etcd's API: for whoever looks into it, or moves it elsewhere.
-import fs from 'node:fs';
 import type { EtcdListener } from '../../etcd/listen.js';
+import { reloadingTls } from '../../etcd/reloading-tls.js';
 import { serveEtcd } from '../../etcd/serve.js';
 import type { EmbeddedStore } from '../../kv/embedded/embedded.js';
 import type { KeyValueStore } from '../../kv/kv.js';
@@ -24,14 +24,9 @@ export async function serveStore(parts: ServeStoreParts): Promise<(() => Promise
   const { storeListenUrl, storeClientCaFile, storeAccess } = options.binnacle;
   const address = storeListenUrl === '' ? undefined : storeAddressOf(storeListenUrl);
   if (address === undefined || !isEmbedded(store)) return undefined;
-  const tls = 'host' in address && {
-    minVersion: 'TLSv1.2' as const,
-    cert: fs.readFileSync(certificate.certFile),
-    key: fs.readFileSync(certificate.keyFile),
-    ca: fs.readFileSync(storeClientCaFile),
-    requestCert: true,
-    rejectUnauthorized: true,
-  };
+  const files = { ...certificate, caFile: storeClientCaFile };
+  const clientsNeedCertificates = { minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: true } as const;
+  const tls = 'host' in address && reloadingTls(files, clientsNeedCertificates, log);
   const isReadOnly = storeAccess === 'read-only';
   const listener: EtcdListener = await serveEtcd({
     store,
