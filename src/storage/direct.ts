@@ -37,6 +37,7 @@ import type { StorageMetrics, StoreOperation } from './metrics.js';
 import type { Trace } from '../tracing/trace.js';
 import { recordCreate, recordList } from './record.js';
 import { Serial } from './serial.js';
+import { SharedChanges } from './shared-changes.js';
 import { faultOf, namesMore, unreadable, unreadableList } from './unreadable.js';
 import { Values, type Written } from './values.js';
 import { Watcher } from './watcher.js';
@@ -53,6 +54,7 @@ const CHANGED = ['Txn call completed', 'Transaction committed'];
 export class DirectStore implements ManagedResourceStore {
   readonly options: ResourceStoreOptions;
   readonly #open = new Set<Watcher>();
+  readonly #changes = new SharedChanges((event) => changeOf(event, this.values, this.clock.now()));
   #cancelTimer: (() => void) | undefined;
 
   constructor(
@@ -256,7 +258,7 @@ export class DirectStore implements ManagedResourceStore {
       for (const event of batch) {
         await yielder.yieldIfDue();
         const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
-        if (wanted && !watcher.over) changes.push(await changeOf(event, this.values, this.clock.now()));
+        if (wanted && !watcher.over) changes.push(await this.#changes.get(event));
       }
       watcher.take(changes);
     };
@@ -283,7 +285,10 @@ export class DirectStore implements ManagedResourceStore {
       );
       void watcher.ended.then(() => kvWatch.cancel());
     };
-    void watcher.ended.then(() => this.#open.delete(watcher));
+    void watcher.ended.then(() => {
+      this.#open.delete(watcher);
+      if (this.#open.size === 0) this.#changes.clear();
+    });
     const { loader } = this;
     watcher.start(state, start, new MissedInStore({ loader, watcher, scope, newest, readNewest, watchAfter }));
     if (request.allowBookmarks) this.#checkBookmarks();
