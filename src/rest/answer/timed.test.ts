@@ -37,8 +37,25 @@ test('so is a write whose answer is not JSON', async () => {
   assert.deepEqual(await layersOf('PUT', `${MAPS}/a`, 'application/json', map), []);
 });
 
-test('nobody looks at a clock for a request that is not recorded', async (t) => {
-  const now = t.mock.method(performance, 'now');
-  assert.equal(await timedRead({}, () => Promise.resolve(2)), 2);
-  assert.equal(now.mock.callCount(), 0);
+test('of a request that is not audited, what takes long is recorded', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const spent: [layer: string, ms: number][] = [];
+  const request = { spent: (layer: string, ms: number) => void spent.push([layer, ms]) };
+  const readFor = (ms: number): Promise<number> =>
+    timedRead(request, async () => {
+      nowMs += ms;
+      return ms;
+    });
+  assert.equal(await readFor(9), 9);
+  assert.deepEqual(spent, []);
+  await readFor(830);
+  assert.deepEqual(spent, [['etcd', 830]]);
+  await assert.rejects(
+    timedRead(request, async () => {
+      nowMs += 40;
+      throw new Error('unavailable');
+    }),
+  );
+  assert.deepEqual(spent.at(-1), ['etcd', 40]);
 });
