@@ -3,7 +3,7 @@ import { fromStoredForm, toStoredForm } from '../../apis/apiextensions/stored-fo
 import { isEncrypted } from '../../encryption/transformer.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type KubeObject, parseApiVersion } from '../../machinery/object.js';
-import type { KindDefinition } from '../../registry/kind.js';
+import type { KindStorage } from '../../registry/kind.js';
 import { decodeStored, kindOf } from '../../rest/wire/codec.js';
 import { CBOR_TYPE, JSON_TYPE, mediaTypeNamed, type MediaType } from '../../rest/wire/media-types.js';
 import { objectCodec } from '../../rest/wire/object-codec.js';
@@ -80,7 +80,7 @@ const DEFINITIONS = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'Custo
 const codecOf = (group: string, type: StructType): ReturnType<typeof objectCodec> =>
   objectCodec(type, group === DEFINITIONS.group ? DEFINITION_SHAPE : undefined);
 
-const DEFINITION_SHAPE: KindDefinition['storedShape'] = {
+const DEFINITION_SHAPE: KindStorage['shape'] = {
   to: (object) => toStoredForm(object as unknown as CustomResourceDefinition),
   from: fromStoredForm,
 };
