@@ -1,6 +1,6 @@
 // What a release consists of, made from the build that is there.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -45,6 +45,30 @@ describe('a release', { timeout: 60_000 }, () => {
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: path.join(folder, 'a'), stdio: 'ignore' });
     make(path.join(folder, 'b'));
     assert.equal(fs.readFileSync(path.join(folder, 'b', 'SHA256SUMS'), 'utf8'), sums);
+  });
+
+  it('is made of a clean tree whose changelog has the version, and of nothing else', () => {
+    const at = path.join(folder, 'checkout');
+    fs.mkdirSync(at);
+    const git = (...words: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.test', ...words], {
+        cwd: at,
+        encoding: 'utf8',
+      });
+    for (const name of ['package.json', 'package-lock.json']) fs.copyFileSync(name, path.join(at, name));
+    fs.writeFileSync(path.join(at, 'CHANGELOG.md'), '## [Unreleased]\n');
+    git('init', '-q');
+    const obstacles = (): string =>
+      spawnSync(process.execPath, [path.resolve('tools/release.mjs')], { cwd: at, encoding: 'utf8' }).stderr;
+    const noSection = `CHANGELOG.md has no section "## [${version}] - (date)"\n`;
+    assert.equal(obstacles(), `the tree has changes that are not committed\n${noSection}`);
+    git('add', '.');
+    git('commit', '-qm', 'all');
+    assert.equal(obstacles(), noSection);
+    const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as object;
+    fs.writeFileSync(path.join(at, 'package-lock.json'), JSON.stringify({ ...lock, version: '0.0.1' }));
+    assert.match(obstacles(), /^package-lock\.json has another version: run npm install$/m);
+    assert.deepEqual(fs.readdirSync(at).includes('release'), false);
   });
 
   it('lists what is in it and what an install brings, and nothing that only developers need', () => {

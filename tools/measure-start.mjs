@@ -1,6 +1,6 @@
 // How long from the start of the process until /readyz says ok, and how much memory the idle server then holds.
 //
-//   node tools/measure-start.mjs [rounds] [-- flags for the server]
+//   node tools/measure-start.mjs [rounds] [--program=FILE] [-- flags for the server]    FILE: an installed binnacle
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import https from 'node:https';
@@ -16,7 +16,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dashes = process.argv.indexOf('--');
 const own = process.argv.slice(2, dashes < 0 ? undefined : dashes);
 const flags = dashes < 0 ? [] : process.argv.slice(dashes + 1);
-const rounds = Number(own[0] ?? 5);
+const program = own.find((word) => word.startsWith('--program='))?.slice('--program='.length);
+const rounds = Number(own.find((word) => !word.startsWith('--')) ?? 5);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-start-'));
 const port = await freePort();
 
@@ -27,7 +28,9 @@ try {
   for (let i = 0; i < rounds; i++) later.push(await start());
   const ms = median(later.map((one) => one.ms));
   const mib = median(later.map((one) => one.mib));
-  console.log(`first start   ${first.ms.toFixed(0)} ms   ${first.mib.toFixed(0)} MiB`);
+  console.log(
+    `first start   ${first.ms.toFixed(0)} ms   (${first.cpuMs} ms of processor time)   ${first.mib.toFixed(0)} MiB`,
+  );
   const cpuMs = median(later.map((one) => one.cpuMs));
   console.log(
     `ready after   ${ms.toFixed(0)} ms   (median of ${rounds}; target ${TARGET_MS}; ${cpuMs} ms of processor time)`,
@@ -41,7 +44,7 @@ try {
 async function start() {
   const startedMs = performance.now();
   const words = ['--authorization-mode=RBAC', `--data-dir=${folder}`, `--secure-port=${port}`, ...flags];
-  const server = spawn(path.join(root, 'bin', 'binnacle'), words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawn(program ?? path.join(root, 'bin', 'binnacle'), words, { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   server.stderr.on('data', (text) => (log += text));
   const ended = new Promise((resolve) => server.on('exit', resolve));

@@ -4,7 +4,7 @@
 //   node tools/release.mjs [--out DIR]    into release/; the tree is clean and CHANGELOG.md has a section of the version
 //   node tools/release.mjs --draft        of whatever is there, without building anew: to look at, or for tests
 //
-// The same commit gives the same bytes. Nothing is published: that is for somebody to decide, with `npm publish FILE`, when
+// The same commit gives the same bytes, but for V8's compiled code in the image. Nothing is published: that is for somebody to decide, with `npm publish FILE`, when
 // `private` is gone from package.json.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
