@@ -35,6 +35,8 @@ async function main(): Promise<void> {
   });
   switch (command.kind) {
     case 'print':
+      // Whoever reads it may have seen enough.
+      process.stdout.on('error', () => process.exit(1));
       process.stdout.write(command.text);
       return;
     case 'refused':

@@ -128,6 +128,15 @@ it('the server itself starts with and without its command, and by the name kube-
   assert.equal(err, 'Error: "kube-apiserver" does not take any arguments, got ["serve"]\n');
 });
 
+it('output that cannot be written is an error in one line', { skip: process.platform !== 'linux' }, async () => {
+  const { code, err } = await run(
+    'sh',
+    ['-c', 'exec "$0" help >/dev/full', path.join(root, 'bin', 'binnacle')],
+    os.tmpdir(),
+  );
+  assert.deepEqual([code, err], [1, 'error: standard output: ENOSPC: no space left on device, write\n']);
+});
+
 it('bash completes commands, their words and their flags', async () => {
   const complete = async (...words: string[]): Promise<string[]> => {
     const script = `source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _binnacle; echo "\${COMPREPLY[@]}"`;

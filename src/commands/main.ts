@@ -1,5 +1,12 @@
 // Where dist/commands.cjs begins.
+import { EXIT } from './command.js';
 import { runProgram } from './program.js';
+
+// Whoever reads a pipe may have seen enough, as `head` has; anything else is reported in a line.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') process.stderr.write(`error: standard output: ${message}\n`);
+  process.exit(EXIT.failed);
+});
 
 void runProgram(process.argv.slice(2), {
   env: process.env,
