@@ -1,15 +1,28 @@
 // What throwaway clusters cost: wall time, and processor time of the process that serves them, which others on the machine do
 // not lengthen as much.
 //
-//   node tools/bench-clusters.mjs [tests]     of the suite with a clean cluster for each test, 50 by default
+//   node tools/bench-clusters.mjs [--tests=50] [--apiserver=FILE --etcd=FILE [--their-tests=5]]
+//
+// Of the suite, each test has a clean cluster: a new one, or a reset one. With kube-apiserver and etcd the same suite runs on
+// these, started for each test as envtest does.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import { parseArgs } from 'node:util';
 import { startCluster } from '../dist/testing.mjs';
+import { startEnvtestServers } from './bench/envtest-servers.mjs';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const AT_ONCE = 20;
 const BATCH = 50;
-const tests = Number(process.argv[2] ?? 50);
+const { values: options } = parseArgs({
+  options: {
+    tests: { type: 'string', default: '50' },
+    apiserver: { type: 'string' },
+    etcd: { type: 'string' },
+    'their-tests': { type: 'string', default: '5' },
+  },
+});
+const tests = Number(options.tests);
 let hostPid;
 
 const first = await timed('first cluster, to its first answer', async () => {
@@ -43,7 +56,8 @@ await timed(`${tests} tests, each with a reset`, async () => {
 await timed(`${AT_ONCE} clusters at once`, () =>
   Promise.all(Array.from({ length: AT_ONCE }, () => startCluster({ auditLevel: 'None' }))),
 );
-console.log(`${'resident with these'.padEnd(36)} ${residentMib(hostPid).toFixed(0)} MiB`);
+console.log(`${'memory with these (Pss)'.padEnd(36)} ${pssMib(hostPid).toFixed(0)} MiB`);
+if (options.apiserver !== undefined && options.etcd !== undefined) await theirs(Number(options['their-tests']));
 
 async function timed(what, work) {
   const before = hostPid === undefined ? 0 : processorMs(hostPid);
@@ -77,6 +91,27 @@ function processorMs(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-function residentMib(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+/** What is shared with other processes is counted in parts. */
+function pssMib(pid) {
+  return Number(/^Pss:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+}
+
+async function theirs(count) {
+  const startMs = performance.now();
+  let processors = 0;
+  let startsMs = 0;
+  for (let i = 0; i < count; i++) {
+    const beganMs = performance.now();
+    const servers = await startEnvtestServers(options);
+    startsMs += performance.now() - beganMs;
+    await oneTest(servers);
+    for (const pid of servers.pids) processors += processorMs(pid);
+    await servers.stop();
+  }
+  const wallMs = performance.now() - startMs;
+  const what = `${count} tests on kube-apiserver and etcd`;
+  console.log(
+    `${what.padEnd(36)} ${wallMs.toFixed(0).padStart(7)} ms ${processors.toFixed(0).padStart(7)} ms of processors`,
+  );
+  console.log(`${'  of these until ready'.padEnd(36)} ${startsMs.toFixed(0).padStart(7)} ms`);
 }

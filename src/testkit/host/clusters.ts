@@ -58,7 +58,8 @@ export class Clusters {
     const cluster = this.get(id);
     this.#running.delete(id);
     await cluster.stop();
-    fs.rmSync(path.join(this.#folder, id), { recursive: true, force: true });
+    // Without holding the other clusters up.
+    await fs.promises.rm(path.join(this.#folder, id), { recursive: true, force: true });
     if (this.#running.size === 0) this.#onEmpty();
   }
 }
