@@ -126,6 +126,8 @@ for (const store of ['embedded', 'etcd'] as const) {
         const { body } = await server.request('GET', '/metrics');
         return Number(refused.exec(body)?.[1]) === 2;
       });
+      // A worker that is started later reads it.
+      writeAuthorization('RBAC');
     });
 
     it('list the same health checks', async () => {
@@ -161,7 +163,9 @@ for (const store of ['embedded', 'etcd'] as const) {
       'one that hangs is killed and replaced, and the other serves meanwhile',
       { skip: store === 'etcd' },
       async () => {
-        const [, victim = 0] = workerPids(server.pid);
+        const victim = await worker(1);
+        // It has started when it gets connections.
+        await pollUntil(async () => (await connect()) === victim);
         process.kill(victim, 'SIGSTOP');
         await pollUntil(() => new RegExp(`does not answer and is killed.* pid=${victim}`).test(server.log()));
         const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'while-hung' } };
