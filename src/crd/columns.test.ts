@@ -36,7 +36,7 @@ test('a path that never ends is refused at once', () => {
 });
 
 test('cells are of their column’s type, or empty', () => {
-  const { columns, row } = columnsOf([
+  const table = columnsOf([
     { name: 'I', type: 'integer', jsonPath: '.i' },
     { name: 'S', type: 'string', jsonPath: '.s' },
     { name: 'M', type: 'string', jsonPath: '.m', priority: 1 },
@@ -53,11 +53,11 @@ test('cells are of their column’s type, or empty', () => {
     b: 'no',
     d: '2024-01-01T00:00:00Z',
   };
-  assert.deepEqual(columns.map(({ name, priority = 0 }) => [name, priority]).slice(2, 4), [
+  assert.deepEqual(table.columns.map(({ name, priority = 0 }) => [name, priority]).slice(2, 4), [
     ['S', 0],
     ['M', 1],
   ]);
-  assert.deepEqual(row(object as KubeObject, new Date('2024-01-01T00:02:00Z')), [
+  assert.deepEqual(table.row(object as KubeObject, new Date('2024-01-01T00:02:00Z')), [
     'o',
     1,
     'text',
@@ -70,13 +70,13 @@ test('cells are of their column’s type, or empty', () => {
 });
 
 test('a kind without columns shows its age', () => {
-  const { columns, row } = columnsOf(undefined);
+  const table = columnsOf(undefined);
   assert.deepEqual(
-    columns.map(({ name }) => name),
+    table.columns.map(({ name }) => name),
     ['Name', 'Age'],
   );
   const object: KubeObject = { metadata: { name: 'o', creationTimestamp: '2024-01-01T00:00:00Z' } };
-  assert.deepEqual(row(object, new Date('2024-01-03T00:00:00Z')), ['o', '2d']);
+  assert.deepEqual(table.row(object, new Date('2024-01-03T00:00:00Z')), ['o', '2d']);
 });
 
 test('tables show a thousand columns, and a row looks at no more than it is worth', () => {
@@ -95,6 +95,6 @@ test('tables show a thousand columns, and a row looks at no more than it is wort
   assert.ok(cells[1] !== null && cells[1000] === null);
 
   const members = Array.from({ length: 1_000 }, () => '?(@.x)').join(',');
-  const { row } = columnsOf([column(`.spec.list[0:1,${members}]`), column('.spec.list[0]')]);
-  assert.deepEqual(row(object as KubeObject, new Date(0)), ['o', null, null]);
+  const table = columnsOf([column(`.spec.list[0:1,${members}]`), column('.spec.list[0]')]);
+  assert.deepEqual(table.row(object as KubeObject, new Date(0)), ['o', null, null]);
 });
