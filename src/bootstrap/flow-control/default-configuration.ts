@@ -83,10 +83,10 @@ interface SuggestedSchema {
 
 function suggested(
   name: string,
-  { level, precedence, by, subjects, rule }: SuggestedSchema,
+  { level: levelName, precedence, by, subjects, rule }: SuggestedSchema,
 ): DefaultObject<FlowSchema> {
   return schema(name, {
-    priorityLevelConfiguration: { name: level },
+    priorityLevelConfiguration: { name: levelName },
     matchingPrecedence: precedence,
     ...(by === undefined ? {} : { distinguisherMethod: { type: by } }),
     rules: [{ subjects: [...subjects], ...rule }],
