@@ -1,4 +1,4 @@
-// Runs an unpacked image by an OCI runtime, as container engines do: a bundle with the image's own settings, a root that is
+// Runs the files of an image by an OCI runtime, as container engines do: a bundle with the image's own settings, a root that is
 // read only, no capabilities, and namespaces of its own but for the network, so that the test reaches it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
