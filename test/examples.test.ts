@@ -58,17 +58,17 @@ interface ExamplePackage {
 const packageOf = (folder: string): ExamplePackage =>
   JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as ExamplePackage;
 
-/** What the script of the example says, without npm around it. */
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  'node --test': ['--test', '--test-reporter=tap'],
-  'vitest run': [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run'],
-};
+/** What the script of the example runs, without npm and what compiles its TypeScript. */
+const commandOf = (script: string): readonly string[] =>
+  script === 'vitest run'
+    ? [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run']
+    : ['--test', '--test-reporter=tap'];
 
 function runTests(folder: string): Promise<{ code: number; out: string }> {
   // This process is one of node:test's own, and says so to those that it starts.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   return new Promise((resolve) => {
-    const command = COMMANDS[packageOf(folder).scripts.test] ?? [];
+    const command = commandOf(packageOf(folder).scripts.test);
     execFile(process.execPath, command, { cwd: folder, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: stdout + stderr });
     });
