@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
 import { CoalescedCall } from '../../lib/async/coalesced-call.js';
+import { withTimeout } from '../../lib/async/with-timeout.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
   type ChangesPage,
@@ -232,11 +233,12 @@ class EtcdStore implements KeyValueStore {
 
   async health({ timeoutMs }: { timeoutMs: number }): Promise<void> {
     this.#checkOpen();
-    const late = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(new KvError('unavailable', 'context deadline exceeded')), timeoutMs);
-      timer.unref();
+    await withTimeout(this.#range({ key: this.#healthKey }, { timeoutMs }), {
+      ms: timeoutMs,
+      onTimeout: () => {
+        throw new KvError('unavailable', 'context deadline exceeded');
+      },
     });
-    await Promise.race([this.#range({ key: this.#healthKey }, { timeoutMs }), late]);
   }
 
   async close(): Promise<void> {

@@ -202,11 +202,13 @@ class ReplicaStore implements KeyValueStore {
 
   async health({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
     this.#checkOpen();
-    const late = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(new KvError('unavailable', 'context deadline exceeded')), timeoutMs);
-      timer.unref();
+    await withTimeout(this.#read(METHOD.health, NO_ARGUMENTS, readResult.nothing), {
+      ms: timeoutMs,
+      clock: this.#clock,
+      onTimeout: () => {
+        throw new KvError('unavailable', 'context deadline exceeded');
+      },
     });
-    await Promise.race([this.#read(METHOD.health, NO_ARGUMENTS, readResult.nothing), late]);
   }
 
   async close(): Promise<void> {

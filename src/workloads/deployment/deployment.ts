@@ -7,6 +7,7 @@ import type { ServerClient } from '../../registry/server-client.js';
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../schema/generated/apps.v1.js';
 import type { Pod } from '../../schema/generated/core.v1.js';
 import { controllerOf, type OwnedObjects } from '../owned-objects.js';
+import { isEnded } from '../pod/pod-state.js';
 import { updateStatus } from '../reconciler.js';
 import { DEPLOYMENTS, REPLICA_SETS, type WorkloadParts } from '../workload-parts.js';
 import { deploymentStatus, isRolledOut, remainingMs } from './deployment-status.js';
@@ -102,8 +103,7 @@ async function ensureCurrent(
 }
 
 const hasPods = ({ metadata, spec }: Readonly<ReplicaSet>, pods: OwnedObjects<Pod>): boolean =>
-  (spec.replicas ?? 1) > 0 ||
-  pods.of(metadata.uid ?? '').some(({ status }) => status.phase !== 'Succeeded' && status.phase !== 'Failed');
+  (spec.replicas ?? 1) > 0 || pods.of(metadata.uid ?? '').some((pod) => !isEnded(pod));
 
 /** A replica set of that name which is not this deployment's: the next hash counts collisions in. */
 async function resolveCollision(

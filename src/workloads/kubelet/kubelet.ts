@@ -10,7 +10,7 @@ import type { SharedInformer } from '../shared-informer.js';
 import { PODS, type WorkloadParts } from '../workload-parts.js';
 import { type Ending, outcomeOf } from './outcome.js';
 import { PodAddresses } from './pod-addresses.js';
-import { restartsOf } from '../pod/pod-state.js';
+import { isEnded, restartsOf } from '../pod/pod-state.js';
 import { isCrashLooping, podStatus } from './pod-status.js';
 
 const CONCURRENCY = 16;
@@ -122,8 +122,6 @@ const kubeletUser = (node: string): UserInfo => ({
   name: `system:node:${node}`,
   groups: ['system:nodes', AUTHENTICATED_GROUP],
 });
-
-const isEnded = ({ status }: Readonly<Pod>): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
 
 /** Servers end well when they are asked to, and what has not done its work has failed. */
 const endOf = ({ spec }: Readonly<Pod>): Ending => (spec.restartPolicy === 'Always' ? 'succeed' : 'terminate');

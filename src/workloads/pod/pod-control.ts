@@ -1,6 +1,5 @@
 // Creates and deletes the pods of an owner, and keeps count of the events that are still to come.
-import { inBatches } from '../../controllers/controller.js';
-import { CONTROLLER_MANAGER } from '../../controllers/controller.js';
+import { CONTROLLER_MANAGER, inBatches } from '../../controllers/controller.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
 import type { ServerClient } from '../../registry/server-client.js';

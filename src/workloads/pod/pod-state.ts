@@ -1,12 +1,14 @@
 // What controllers look at in a pod.
 import type { Pod } from '../../schema/generated/core.v1.js';
 
-/** Neither ended nor being deleted. */
-export const isActive = ({ metadata, status }: Readonly<Pod>): boolean =>
-  status.phase !== 'Succeeded' && status.phase !== 'Failed' && metadata.deletionTimestamp === undefined;
+export const isEnded = ({ status }: Readonly<Pod>): boolean =>
+  status.phase === 'Succeeded' || status.phase === 'Failed';
 
-export const isTerminating = ({ metadata, status }: Readonly<Pod>): boolean =>
-  status.phase !== 'Succeeded' && status.phase !== 'Failed' && metadata.deletionTimestamp !== undefined;
+/** Neither ended nor being deleted. */
+export const isActive = (pod: Readonly<Pod>): boolean => !isEnded(pod) && pod.metadata.deletionTimestamp === undefined;
+
+export const isTerminating = (pod: Readonly<Pod>): boolean =>
+  !isEnded(pod) && pod.metadata.deletionTimestamp !== undefined;
 
 export const isReady = (pod: Readonly<Pod>): boolean => readySince(pod) !== undefined;
 
