@@ -24,12 +24,20 @@ const lines: string[] = [];
 let tlsErrors = 0;
 const listeners: Listener[] = [];
 const KEYS = { ECDSA: generateKeys, RSA: () => generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+const OTHER_KEYS = { ECDSA: 'RSA', RSA: 'ECDSA' } as const;
 const ports = { ECDSA: 0, RSA: 0 };
+/** Of servers with a certificate for `other.test` whose key is of the other type than that of the default one. */
+const mixedPorts = { ECDSA: 0, RSA: 0 };
 
 before(async () => {
   for (const key of ['ECDSA', 'RSA'] as const) {
     const [serving, other] = [`${key}-serving`, `${key}-other`].map((name) => pairOf(name, KEYS[key]()));
     if (serving !== undefined && other !== undefined) ports[key] = await listening(serving, other);
+    const otherKey = OTHER_KEYS[key];
+    mixedPorts[key] = await listening(
+      pairOf(`default-${key}`, KEYS[key]()),
+      pairOf(`named-${otherKey}`, KEYS[otherKey]()),
+    );
   }
 });
 after(async () => {
@@ -145,6 +153,42 @@ test('three suites of TLS 1.3 are offered', async () => {
     return isAgreed ? /Cipher is (\S+)/.exec(output)?.[1] : undefined;
   });
   assert.deepEqual(found, all);
+});
+
+const SIGNATURES = { ECDSA: 'ECDSA+SHA256', RSA: 'RSA-PSS+SHA256' };
+
+/** The certificate that a client gets; `undefined` when it gets none. */
+async function shownTo(port: number, ...options: readonly string[]): Promise<string | undefined> {
+  const { isAgreed, output } = await connect(port, ...options);
+  return isAgreed ? /subject=.*CN ?= ?(\S+)/.exec(output)?.[1] : undefined;
+}
+
+test('a name is answered with its certificate alone, also when the default one has another type of key', async () => {
+  for (const key of ['ECDSA', 'RSA'] as const) {
+    const [port, other] = [mixedPorts[key], OTHER_KEYS[key]];
+    const orders = [`${SIGNATURES.ECDSA}:${SIGNATURES.RSA}`, `${SIGNATURES.RSA}:${SIGNATURES.ECDSA}`];
+    for (const version of ['-tls1_2', '-tls1_3']) {
+      for (const order of orders) {
+        const offer = [version, '-sigalgs', order];
+        assert.equal(await shownTo(port, ...offer, '-servername', 'other.test'), `named-${other}`, offer.join(' '));
+        assert.equal(await shownTo(port, ...offer, '-servername', 'unknown.test'), `default-${key}`, offer.join(' '));
+        assert.equal(await shownTo(port, ...offer, '-noservername'), `default-${key}`, offer.join(' '));
+      }
+    }
+  }
+});
+
+test('a client that cannot verify a name’s certificate gets none, one without a name the first that it can', async () => {
+  for (const key of ['ECDSA', 'RSA'] as const) {
+    const [port, other] = [mixedPorts[key], OTHER_KEYS[key]];
+    for (const version of ['-tls1_2', '-tls1_3']) {
+      const [ownOnly, otherOnly] = [key, other].map((each) => [version, '-sigalgs', SIGNATURES[each]]);
+      assert.equal(await shownTo(port, ...(ownOnly ?? []), '-servername', 'other.test'), undefined);
+      assert.equal(await shownTo(port, ...(otherOnly ?? []), '-servername', 'other.test'), `named-${other}`);
+      assert.equal(await shownTo(port, ...(ownOnly ?? []), '-noservername'), `default-${key}`);
+      assert.equal(await shownTo(port, ...(otherOnly ?? []), '-noservername'), `named-${other}`);
+    }
+  }
 });
 
 const KUBE_GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521'];

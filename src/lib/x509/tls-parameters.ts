@@ -16,7 +16,7 @@ export type TlsParameters = Pick<SecureContextOptions, 'minVersion' | 'ciphers' 
 export function serverTlsParameters({ minVersion = 'TLSv1.2', cipherSuites = [] }: OfferedTls): TlsParameters {
   return {
     minVersion,
-    ciphers: openSslCiphers(cipherSuites),
+    ciphers: openSslCiphers({ cipherSuites }),
     ecdhCurve: offeredGroups(),
     // A resumed session no longer has the client's intermediate certificates. ChaCha comes first for clients that name
     // it first: they have no hardware for AES.
@@ -26,7 +26,7 @@ export function serverTlsParameters({ minVersion = 'TLSv1.2', cipherSuites = [] 
 
 export const clientTlsParameters = once((): TlsParameters => ({
   minVersion: 'TLSv1.2',
-  ciphers: openSslCiphers([]),
+  ciphers: openSslCiphers({}),
   ecdhCurve: offeredGroups(),
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }));
@@ -50,10 +50,13 @@ function isKnownGroup(group: string): boolean {
   }
 }
 
+/** The suites of TLS 1.2 that are offered, by the names that flags have for them. */
+export const offeredSuites = ({ cipherSuites = [] }: OfferedTls): readonly string[] =>
+  cipherSuites.length > 0 ? cipherSuites : Object.keys(DEFAULT_SUITES);
+
 /** The names were checked with the flags; a suite that this OpenSSL does not have is left out. */
-function openSslCiphers(suites: readonly string[]): string {
-  const chosen = suites.length > 0 ? suites : Object.keys(DEFAULT_SUITES);
-  const offered = new Set([...Object.keys(TLS_1_3_SUITES), ...chosen]);
+function openSslCiphers(chosen: OfferedTls): string {
+  const offered = new Set([...Object.keys(TLS_1_3_SUITES), ...offeredSuites(chosen)]);
   const known = new Set(tls.getCiphers());
   const ciphers = Object.entries(CIPHER_SUITES).flatMap(([suite, cipher]) => (offered.has(suite) ? cipher : []));
   return [...new Set(ciphers)].filter((cipher) => known.has(cipher.toLowerCase())).join(':');

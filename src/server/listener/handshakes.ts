@@ -2,10 +2,11 @@
 // clients come by the thousand when a server is back.
 import type { Socket } from 'node:net';
 import { TimeSlice } from '../../lib/scheduling/time-slice.js';
+import { ClientHelloReader } from './client-hello.js';
 
 export interface HandshakesOptions {
-  /** The client's first bytes are there to be read. */
-  readonly begin: (socket: Socket) => void;
+  /** The client's first message is there, to be read once more from the socket. */
+  readonly begin: (socket: Socket, read: ClientHelloReader) => void;
   /** The client left or is left before that. */
   readonly onFailure: (socket: Socket, why: string) => void;
   readonly timeoutMs: number;
@@ -13,7 +14,7 @@ export interface HandshakesOptions {
 }
 
 export class Handshakes {
-  readonly #waiting: Socket[] = [];
+  readonly #waiting: { readonly socket: Socket; readonly read: ClientHelloReader }[] = [];
   readonly #share: TimeSlice;
 
   constructor(private readonly options: HandshakesOptions) {
@@ -21,6 +22,7 @@ export class Handshakes {
   }
 
   accept(socket: Socket): void {
+    const read = new ClientHelloReader();
     const stopListening = (): void =>
       void socket.off('readable', onReadable).off('close', onClose).setTimeout(0, onTimeout);
     const fail = (why: string): void => {
@@ -31,23 +33,27 @@ export class Handshakes {
     const onTimeout = (): void => fail('i/o timeout');
     const onClose = (): void => fail('EOF');
     const onReadable = (): void => {
-      if (socket.readableLength === 0) return fail('EOF');
+      const piece = socket.read() as Buffer | null;
+      if (piece === null) return fail('EOF');
+      if (!read.push(piece)) return;
       stopListening();
-      this.#later(socket);
+      socket.unshift(read.bytes);
+      this.#later(socket, read);
     };
     socket.on('readable', onReadable).on('close', onClose).setTimeout(this.options.timeoutMs, onTimeout);
   }
 
-  #later(socket: Socket): void {
+  #later(socket: Socket, read: ClientHelloReader): void {
     if (this.#waiting.length === 0) setImmediate(this.#beginNext);
-    this.#waiting.push(socket);
+    this.#waiting.push({ socket, read });
   }
 
   readonly #beginNext = (): void => {
     if (this.#share.exhausted) return void setImmediate(this.#beginNext);
-    const socket = this.#waiting[0] as Socket;
-    if (socket.destroyed) this.options.onFailure(socket, 'EOF');
-    else this.options.begin(socket);
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    if (next.socket.destroyed) this.options.onFailure(next.socket, 'EOF');
+    else this.options.begin(next.socket, next.read);
     // Node reads the client's first bytes, and does the work, in the next tick: the time is looked at after it.
     process.nextTick(this.#afterOne);
   };

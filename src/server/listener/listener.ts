@@ -1,6 +1,6 @@
 // The secure port: accepts connections, agrees on TLS and a protocol, and hands on plain requests.
 //
-//   port → handshakes, a few at a time → tls.Server (the one for the address, if a certificate names it) → HTTP/2 or HTTP/1.1 → handler
+//   port → handshakes, a few at a time → tls.Server (the one with the certificate for the client) → HTTP/2 or HTTP/1.1 → handler
 import type { Socket } from 'node:net';
 import type { HttpHandler } from '../../lib/http/http.js';
 import type { Logger } from '../../lib/telemetry/log.js';
@@ -56,8 +56,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     onSecure: (socket) => (socket.alpnProtocol === 'h2' ? http2 : http1).accept(socket),
     onFailure,
   });
-  const begin = (socket: Socket): void => secure.begin(socket);
-  const handshakes = new Handshakes({ begin, onFailure, timeoutMs: HANDSHAKE_TIMEOUT_MS });
+  const handshakes = new Handshakes({
+    begin: (socket, read) => secure.begin(socket, read),
+    onFailure,
+    timeoutMs: HANDSHAKE_TIMEOUT_MS,
+  });
   const accept = (socket: Socket): void => {
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
     connections.add(socket);

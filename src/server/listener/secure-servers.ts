@@ -1,7 +1,10 @@
-// TLS on accepted connections: a tls.Server for the default certificate, and one for each address that a certificate
-// names. Both are made anew when the certificates change; connections keep what they began with.
+// TLS on accepted connections: a tls.Server for each certificate. One server that changes its context by the name of the
+// client would not do: Node adds a certificate with another type of key to the default one instead of replacing it, and
+// OpenSSL may show either. Servers are made anew when the certificates change; connections keep what they began with.
 import type { Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
+import type { ShownCertificate } from './choose-certificate.js';
+import type { ClientHelloReader } from './client-hello.js';
 import type { ServingCertificates } from './serving-certificates.js';
 
 export interface SecureServersOptions {
@@ -14,13 +17,8 @@ export interface SecureServersOptions {
   readonly onFailure: (connection: Socket, why: string) => void;
 }
 
-interface Servers {
-  readonly byDefault: tls.Server;
-  readonly byAddress: ReadonlyMap<string, tls.Server>;
-}
-
 export class SecureServers {
-  #servers: Servers;
+  #servers: ReadonlyMap<ShownCertificate, tls.Server>;
 
   constructor(private readonly options: SecureServersOptions) {
     this.#servers = this.#create();
@@ -29,29 +27,25 @@ export class SecureServers {
     });
   }
 
-  /** Begins the handshake. */
-  begin(socket: Socket): void {
-    const { byDefault, byAddress } = this.#servers;
-    const own = byAddress.size === 0 ? undefined : byAddress.get(plainAddress(socket.localAddress ?? ''));
-    (own ?? byDefault).emit('connection', socket);
+  /** Begins the handshake with a client whose first bytes are there to be read, and were seen by the reader. */
+  begin(socket: Socket, { hello }: Pick<ClientHelloReader, 'hello'>): void {
+    const certificate = this.options.certificates.choose(
+      this.#servers.size === 1 ? undefined : hello,
+      plainAddress(socket.localAddress ?? ''),
+    );
+    this.#servers.get(certificate)?.emit('connection', socket);
   }
 
-  #create(): Servers {
-    const { certificates } = this.options;
-    const forAddresses = [...certificates.addressOptions()];
-    return {
-      byDefault: this.#server(certificates.defaultOptions()),
-      byAddress: new Map(forAddresses.map(([address, context]) => [address, this.#server(context)])),
-    };
+  #create(): ReadonlyMap<ShownCertificate, tls.Server> {
+    return new Map(this.options.certificates.shown().map((each) => [each, this.#server(each.options)]));
   }
 
   #server(context: tls.TlsOptions): tls.Server {
-    const { certificates, disableHttp2, handshakeTimeoutMs, onSecure, onFailure } = this.options;
+    const { disableHttp2, handshakeTimeoutMs, onSecure, onFailure } = this.options;
     const server = tls.createServer({
       ...context,
       handshakeTimeout: handshakeTimeoutMs,
       ALPNProtocols: disableHttp2 ? ['http/1.1'] : ['h2', 'http/1.1'],
-      SNICallback: (name, done) => done(null, certificates.contextFor(name)),
     });
     server.on('secureConnection', (socket: TLSSocket) => {
       socket.on('error', destroyOnError);

@@ -1,17 +1,18 @@
 // The certificates the secure port shows, and their renewal when the files change.
 //
-// The server name of a client is looked up: explicit patterns before names of the certificates, exact names before
-// wildcards, earlier flags before later ones. What matches nothing gets the default certificate, unless that is not made
-// out for the name and another is.
+// A certificate is shown for the patterns that its flag names, or else for its own names: explicit patterns before names
+// of certificates, earlier flags before later ones.
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
-import tls, { type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import type { Logger } from '../../lib/telemetry/log.js';
-import { type OfferedTls, serverTlsParameters } from '../../lib/x509/tls-parameters.js';
+import { type OfferedTls, offeredSuites, serverTlsParameters } from '../../lib/x509/tls-parameters.js';
 import type { ReloadRequests } from '../../lib/files/reload-requests.js';
 import { watchFiles } from '../../lib/files/watch-files.js';
 import { caBundleError, servingPairError } from '../../options/key-files.js';
+import { type CertificateChoice, chooseCertificate, type ShownCertificate } from './choose-certificate.js';
+import type { ClientHello } from './client-hello.js';
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -33,11 +34,10 @@ export interface ServingCertificateOptions extends OfferedTls {
 }
 
 export interface ServingCertificates {
-  defaultOptions(): TlsOptions;
-  /** For certificates that explicitly name an address of this machine. */
-  addressOptions(): ReadonlyMap<string, TlsOptions>;
-  /** `undefined`: the default certificate. */
-  contextFor(name: string): SecureContext | undefined;
+  /** All of them. One that is alone is shown to every client. */
+  shown(): readonly ShownCertificate[];
+  /** The one to show to a client, by its first message and the address that it called. */
+  choose(hello: ClientHello | undefined, localAddress: string): ShownCertificate;
   /** A listener that cannot use the new certificates throws, and the old ones stay. */
   onChange(listener: () => void): void;
   close(): void;
@@ -76,9 +76,8 @@ export function loadServingCertificates(options: ServingCertificateOptions): Ser
   };
   const stop = watchFiles(filesOf(options), { pollMs: POLL_MS, changed: reload, reloads: options.reloads });
   return {
-    defaultOptions: () => state.base,
-    addressOptions: () => state.byAddress,
-    contextFor: (name) => lookUp(state, name.toLowerCase()),
+    shown: () => [state.byDefault, ...state.others],
+    choose: (hello, localAddress) => chooseCertificate(state, hello, localAddress),
     onChange: (listener) => listeners.push(listener),
     close: stop,
   };
@@ -145,18 +144,8 @@ function readPair({ certFile, keyFile }: CertificateFiles): Pair {
   return pair;
 }
 
-interface Loaded {
+interface Loaded extends CertificateChoice {
   readonly fingerprint: string;
-  readonly base: TlsOptions;
-  readonly byName: ReadonlyMap<string, SecureContext>;
-  readonly byAddress: ReadonlyMap<string, TlsOptions>;
-  /** The default certificate, which has no context of its own, and then the others. */
-  readonly all: readonly Shown[];
-}
-
-interface Shown {
-  readonly certificate: X509Certificate;
-  readonly context: SecureContext | undefined;
 }
 
 function load(options: ServingCertificateOptions, { serving, sni, clientCas }: Sources): Loaded {
@@ -168,30 +157,23 @@ function load(options: ServingCertificateOptions, { serving, sni, clientCas }: S
     // Chains are verified by the authenticators, which know what each authority may vouch for.
     rejectUnauthorized: false,
   };
-  const byName = new Map<string, SecureContext>();
-  const explicit = new Map<string, SecureContext>();
-  const byAddress = new Map<string, TlsOptions>();
-  const others: Shown[] = [];
-  let fingerprint = serving.cert + serving.key + clientCas.join('');
+  const made = (pair: Pair): ShownCertificate => ({
+    leaf: new X509Certificate(pair.cert),
+    options: { ...shared, ...pair },
+  });
+  const byName = new Map<string, ShownCertificate>();
+  const explicit = new Map<string, ShownCertificate>();
+  const others = sni.map(made);
   // From last to first, so that earlier flags win.
-  for (const [i, pair] of [...sni.entries()].reverse()) {
+  for (const [i, certificate] of [...others.entries()].reverse()) {
     const names = options.sni?.[i]?.names ?? [];
-    fingerprint += pair.cert + pair.key;
-    const contextOptions: SecureContextOptions = { ...shared, ...pair };
-    const context = tls.createSecureContext(contextOptions);
-    const certificate = new X509Certificate(pair.cert);
-    others.unshift({ certificate, context });
-    for (const name of names) {
-      if (net.isIP(name) !== 0) byAddress.set(name, { ...shared, ...pair });
-      else explicit.set(name.toLowerCase(), context);
-    }
+    for (const name of names) explicit.set(name.toLowerCase(), certificate);
     if (names.length > 0) continue;
-    for (const name of namesIn(certificate)) byName.set(name.toLowerCase(), context);
+    for (const name of namesIn(certificate.leaf)) byName.set(name.toLowerCase(), certificate);
   }
-  for (const [name, context] of explicit) byName.set(name, context);
-  const all =
-    others.length === 0 ? [] : [{ certificate: new X509Certificate(serving.cert), context: undefined }, ...others];
-  return { fingerprint, base: { ...shared, ...serving }, byName, byAddress, all };
+  for (const [name, certificate] of explicit) byName.set(name, certificate);
+  const fingerprint = [serving, ...sni].map(({ cert, key }) => cert + key).join('') + clientCas.join('');
+  return { fingerprint, byDefault: made(serving), others, byName, suites: offeredSuites(options) };
 }
 
 const DOMAIN = /^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$/;
@@ -205,13 +187,3 @@ function namesIn(certificate: X509Certificate): string[] {
   }
   return names;
 }
-
-/** By the name itself, then with its first label as a wildcard, then by whom a certificate is made out for. */
-function lookUp({ byName, all }: Loaded, name: string): SecureContext | undefined {
-  const dot = name.indexOf('.');
-  const wildcard = dot === -1 ? '*' : `*${name.slice(dot)}`;
-  const named = byName.get(name) ?? byName.get(wildcard);
-  return named ?? all.find(({ certificate }) => certificate.checkHost(name, IN_ALTERNATIVE_NAMES))?.context;
-}
-
-const IN_ALTERNATIVE_NAMES = { subject: 'never', partialWildcards: false } as const;
