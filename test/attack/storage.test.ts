@@ -115,7 +115,12 @@ test(
       await Promise.all(writers);
       assert.equal(hasEnded, false, server.log());
       await server.kill();
-      const again = await startTestServer({ folder, port: Number(new URL(server.url).port), untilLive: true });
+      // On another port: the kubeconfig should be written anew, which cannot be.
+      const kubeconfig = fs.readFileSync(server.kubeconfig, 'utf8');
+      const again = await startTestServer({ folder, untilLive: true });
+      assert.notEqual(again.url, server.url);
+      assert.equal(fs.readFileSync(server.kubeconfig, 'utf8'), kubeconfig);
+      assert.match(again.log(), new RegExp(`no space left on device\\. .* give kubectl --server=${again.url}`));
       assert.deepEqual(
         [...(await namesIn(again))].filter((name) => name.startsWith('map-')).toSorted(),
         [...kept].toSorted(),

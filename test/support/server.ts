@@ -59,8 +59,6 @@ export interface TestServerOptions {
   readonly adminToken?: string;
   /** Of a server that was killed: it is started again. */
   readonly folder?: string;
-  /** Of a server that was killed, where its kubeconfig is to stay as it is. */
-  readonly port?: number;
   /** Begin when it answers at all, for a server that never becomes ready. */
   readonly untilLive?: boolean;
   /** The name that the server's host has, by which servers know each other. */
@@ -75,7 +73,7 @@ export interface TestServerOptions {
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
-  const port = options.port ?? (await freePort());
+  const port = await freePort();
   const { adminToken, npmStart = false } = options;
   const flags = [`--data-dir=${folder}`, `--secure-port=${port}`, ...(options.flags ?? [])];
   if (adminToken !== undefined) {

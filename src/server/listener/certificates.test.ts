@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test, type TestContext } from 'node:test';
 import {
   ensureAdminCertificate,
   ensureAuthority,
@@ -62,9 +62,62 @@ test('service-account keys are kept, and the kubeconfig names the server', () =>
   assert.match(fs.readFileSync(keys.publicKeyFile, 'utf8'), /^-----BEGIN PUBLIC KEY-----/);
   const authority = ensureAuthority(folder, nowMs);
   const admin = ensureAdminCertificate(folder, authority, nowMs);
-  const file = writeAdminKubeconfig(folder, 'https://127.0.0.1:6443', authority.certPem, admin);
+  const { file } = writeAdminKubeconfig(folder, 'https://127.0.0.1:6443', authority.certPem, admin);
   assert.match(fs.readFileSync(file, 'utf8'), /server: https:\/\/127\.0\.0\.1:6443\n/);
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+});
+
+/** Every write meets a full disk, after it has made an empty file. */
+function onFullDisk<Made>(t: TestContext, run: () => Made): Made {
+  const full = t.mock.method(fs, 'writeFileSync', (file: string) => {
+    fs.closeSync(fs.openSync(file, 'w'));
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  });
+  try {
+    return run();
+  } finally {
+    full.mock.restore();
+  }
+}
+
+test('on a full disk what is there stays in use while it is valid, and says why', (t) => {
+  const data = fs.mkdtempSync(path.join(folder, 'full-'));
+  const pki = (name: string): string => path.join(data, 'pki', name);
+  const authority = ensureAuthority(data, nowMs);
+  const serving = ensureServingCertificate(data, authority, names, nowMs);
+  const admin = ensureAdminCertificate(data, authority, nowMs);
+  const { file } = writeAdminKubeconfig(data, 'https://127.0.0.1:6443', authority.certPem, admin);
+  const contents = (): string[][] =>
+    [data, path.join(data, 'pki')].map((at) =>
+      fs
+        .readdirSync(at, { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => fs.readFileSync(path.join(at, name), 'utf8')),
+    );
+  const before = contents();
+  const refusal = (at: string): string => `write ${at}: no space left on device`;
+  onFullDisk(t, () => {
+    const moved = { ...names, ipAddresses: ['192.0.2.9'] };
+    assert.deepEqual(ensureServingCertificate(data, authority, moved, nowMs), {
+      ...serving,
+      outdated: refusal(pki('apiserver.key')),
+    });
+    const lateMs = nowMs + 350 * DAY_MS;
+    assert.equal(ensureAdminCertificate(data, authority, lateMs).outdated, refusal(pki('admin.key')));
+    const kept = ensureAuthority(data, nowMs + 3649 * DAY_MS);
+    assert.deepEqual([kept.certPem, kept.replaced, kept.outdated], [authority.certPem, false, refusal(pki('ca.key'))]);
+    assert.deepEqual(writeAdminKubeconfig(data, 'https://127.0.0.1:7000', authority.certPem, admin), {
+      file,
+      outdated: refusal(file),
+    });
+    assert.throws(() => ensureAdminCertificate(data, authority, nowMs + 400 * DAY_MS), {
+      message: refusal(pki('admin.key')),
+    });
+    assert.throws(() => writeAdminKubeconfig(path.join(data, 'pki'), 'https://a.test', authority.certPem, admin), {
+      message: refusal(pki('admin.kubeconfig')),
+    });
+  });
+  assert.deepEqual(contents(), before, 'nothing is replaced, and no half file is left');
 });
 
 test('a certificate that signs itself is made where neither file is, and not where one is missing', () => {

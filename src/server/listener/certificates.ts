@@ -5,6 +5,9 @@
 //   <folder>/pki/admin.crt, admin.key              a client in system:masters
 //   <folder>/pki/sa.key, sa.pub                    service-account tokens
 //   <folder>/admin.kubeconfig
+//
+// On a full disk nothing can be made anew, and a start must still be possible, since it is how room is made: what is there
+// goes on being used as long as it is valid.
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -33,7 +36,12 @@ const CA_SUBJECT: Subject = { commonName: 'binnacle-ca' };
 const SERVER_SUBJECT: Subject = { commonName: 'kube-apiserver' };
 const ADMIN_SUBJECT: Subject = { commonName: 'admin', organizations: [MASTERS_GROUP] };
 
-export interface Authority {
+export interface KeptFile {
+  /** Why the file should have been made anew, where that failed because the disk is full. */
+  readonly outdated?: string;
+}
+
+export interface Authority extends KeptFile {
   readonly certFile: string;
   readonly keyFile: string;
   readonly certPem: string;
@@ -47,11 +55,11 @@ export function ensureAuthority(folder: string, nowMs: number): Authority {
   const certFile = path.join(folder, 'pki', 'ca.crt');
   const keyFile = path.join(folder, 'pki', 'ca.key');
   const kept = readPair(certFile, keyFile);
-  if (kept !== undefined && isFresh(kept.certificate, nowMs)) {
-    const privateKey = createPrivateKey(kept.keyPem);
-    const keys = { privateKey, publicKey: createPublicKey(kept.keyPem) };
-    return { certFile, keyFile, certPem: kept.certPem, keys, replaced: false };
-  }
+  const keep = ({ certPem, keyPem }: Pair): Authority => {
+    const keys = { privateKey: createPrivateKey(keyPem), publicKey: createPublicKey(keyPem) };
+    return { certFile, keyFile, certPem, keys, replaced: false };
+  };
+  if (kept !== undefined && isFresh(kept.certificate, nowMs)) return keep(kept);
   const replaced = fs.existsSync(certFile);
   const keys = generateKeys();
   const certPem = issueCertificate({
@@ -62,7 +70,11 @@ export function ensureAuthority(folder: string, nowMs: number): Authority {
     notBeforeMs: nowMs - BACKDATE_MS,
     notAfterMs: nowMs + 10 * YEAR_MS,
   });
-  writePair({ certFile, keyFile }, certPem, keys);
+  const outdated = unlessFull(
+    () => writePair({ certFile, keyFile }, certPem, keys),
+    kept !== undefined && isValid(kept.certificate, nowMs),
+  );
+  if (outdated !== undefined && kept !== undefined) return { ...keep(kept), outdated };
   return { certFile, keyFile, certPem, keys, replaced };
 }
 
@@ -77,26 +89,19 @@ export function ensureServingCertificate(
   authority: Authority,
   names: ServerNames,
   nowMs: number,
-): CertificateFiles {
-  const files = pairIn(path.join(folder, 'pki'), 'apiserver');
-  const kept = readPair(files.certFile, files.keyFile);
-  if (
-    kept !== undefined &&
-    isFresh(kept.certificate, nowMs) &&
-    isSignedBy(kept.certificate, authority) &&
-    coversAll(kept.certificate, names)
-  ) {
-    return files;
-  }
-  return issue(files, authority, { subject: SERVER_SUBJECT, use: 'server', ...names }, nowMs);
+): CertificateFiles & KeptFile {
+  const what = { subject: SERVER_SUBJECT, use: 'server', ...names } as const;
+  return ensureIssued(pairIn(path.join(folder, 'pki'), 'apiserver'), authority, what, nowMs);
 }
 
 /** The administrator's client certificate. */
-export function ensureAdminCertificate(folder: string, authority: Authority, nowMs: number): CertificateFiles {
-  const files = pairIn(path.join(folder, 'pki'), 'admin');
-  const kept = readPair(files.certFile, files.keyFile);
-  if (kept !== undefined && isFresh(kept.certificate, nowMs) && isSignedBy(kept.certificate, authority)) return files;
-  return issue(files, authority, { subject: ADMIN_SUBJECT, use: 'client' }, nowMs);
+export function ensureAdminCertificate(
+  folder: string,
+  authority: Authority,
+  nowMs: number,
+): CertificateFiles & KeptFile {
+  const what = { subject: ADMIN_SUBJECT, use: 'client' } as const;
+  return ensureIssued(pairIn(path.join(folder, 'pki'), 'admin'), authority, what, nowMs);
 }
 
 /** `--cert-dir`: signed by itself, kept as long as both files are there, as kube-apiserver keeps it. */
@@ -147,8 +152,13 @@ export function ensureServiceAccountKeys(folder: string): { readonly keyFile: st
   return { keyFile, publicKeyFile };
 }
 
-/** Everything kubectl needs, in one file. Returns its path. */
-export function writeAdminKubeconfig(folder: string, server: string, caPem: string, client: CertificateFiles): string {
+/** Everything kubectl needs, in one file. */
+export function writeAdminKubeconfig(
+  folder: string,
+  server: string,
+  caPem: string,
+  client: CertificateFiles,
+): KeptFile & { readonly file: string } {
   const file = path.join(folder, 'admin.kubeconfig');
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const text = `apiVersion: v1
@@ -170,8 +180,10 @@ contexts:
     user: admin
 current-context: binnacle
 `;
-  if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) writeWhole(file, text);
-  return file;
+  const kept = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
+  if (kept === text) return { file };
+  const outdated = unlessFull(() => writeWhole(file, text), kept !== undefined);
+  return { file, ...(outdated !== undefined && { outdated }) };
 }
 
 const pairIn = (folder: string, name: string): CertificateFiles => ({
@@ -179,12 +191,15 @@ const pairIn = (folder: string, name: string): CertificateFiles => ({
   keyFile: path.join(folder, `${name}.key`),
 });
 
-function issue(
+function ensureIssued(
   files: CertificateFiles,
   authority: Authority,
   what: { subject: Subject; use: 'server' | 'client' } & Partial<ServerNames>,
   nowMs: number,
-): CertificateFiles {
+): CertificateFiles & KeptFile {
+  const kept = readPair(files.certFile, files.keyFile)?.certificate;
+  const isOurs = kept !== undefined && isSignedBy(kept, authority);
+  if (isOurs && isFresh(kept, nowMs) && coversAll(kept, what)) return files;
   const keys = generateKeys();
   const certPem = issueCertificate({
     ...what,
@@ -193,9 +208,23 @@ function issue(
     notBeforeMs: nowMs - BACKDATE_MS,
     notAfterMs: nowMs + YEAR_MS,
   });
-  writePair(files, certPem, keys);
-  return files;
+  const outdated = unlessFull(() => writePair(files, certPem, keys), isOurs && isValid(kept, nowMs));
+  return { ...files, ...(outdated !== undefined && { outdated }) };
 }
+
+/** Writes; where the disk is full and what is there can be used, that stays, and the reason is returned. */
+function unlessFull(write: () => void, isKeptUsable: boolean): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    if (!isKeptUsable || !FULL_DISK_CODES.includes(code)) throw error;
+    return errorText(error);
+  }
+}
+
+const FULL_DISK_CODES = ['ENOSPC', 'EDQUOT'];
 
 interface Pair {
   readonly certificate: X509Certificate;
@@ -218,10 +247,13 @@ function readPair(certFile: string, keyFile: string): Pair | undefined {
 const isFresh = (certificate: X509Certificate, nowMs: number): boolean =>
   Date.parse(certificate.validFrom) <= nowMs && nowMs < Date.parse(certificate.validTo) - RENEW_BEFORE_MS;
 
+const isValid = (certificate: X509Certificate, nowMs: number): boolean =>
+  Date.parse(certificate.validFrom) <= nowMs && nowMs < Date.parse(certificate.validTo);
+
 const isSignedBy = (certificate: X509Certificate, { keys }: Authority): boolean => certificate.verify(keys.publicKey);
 
 /** Names are compared as written: a host name that no client could verify must not renew the certificate each time. */
-function coversAll(certificate: X509Certificate, { dnsNames, ipAddresses }: ServerNames): boolean {
+function coversAll(certificate: X509Certificate, { dnsNames = [], ipAddresses = [] }: Partial<ServerNames>): boolean {
   const written = (certificate.subjectAltName ?? '').split(', ');
   return (
     dnsNames.every((name) => written.includes(`DNS:${name}`)) &&
@@ -229,25 +261,40 @@ function coversAll(certificate: X509Certificate, { dnsNames, ipAddresses }: Serv
   );
 }
 
-/** The key first: a crash in between leaves a pair that does not match and is made again. */
+/** A crash between the two leaves a pair that does not match and is made again; a full disk leaves the pair that was there. */
 function writePair({ certFile, keyFile }: CertificateFiles, certPem: string, keys: KeyPair): void {
-  writeWhole(keyFile, privateKeyPem(keys.privateKey));
-  writeWhole(certFile, certPem);
+  writeAll([
+    { file: keyFile, text: privateKeyPem(keys.privateKey) },
+    { file: certFile, text: certPem },
+  ]);
 }
 
-/** All or nothing, for the owner alone. */
-function writeWhole(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    makeFolder(path.dirname(file));
-  } catch (error) {
-    throw new Error(madeFileError(error, file), { cause: error });
+const writeWhole = (file: string, text: string): void => writeAll([{ file, text }]);
+
+/** For the owner alone. Each is there whole or not at all, and none is replaced before there is room for all. */
+function writeAll(contents: readonly { readonly file: string; readonly text: string }[]): void {
+  const written: { readonly file: string; readonly temporary: string }[] = [];
+  for (const { file } of contents) {
+    try {
+      makeFolder(path.dirname(file));
+    } catch (error) {
+      throw new Error(madeFileError(error, file), { cause: error });
+    }
   }
+  let at = '';
   try {
-    fs.writeFileSync(temporary, text, { mode: 0o600 });
-    fs.renameSync(temporary, file);
+    for (const { file, text } of contents) {
+      at = file;
+      const temporary = `${file}.${process.pid}.tmp`;
+      written.push({ file, temporary });
+      fs.writeFileSync(temporary, text, { mode: 0o600 });
+    }
+    for (const { file, temporary } of written) {
+      at = file;
+      fs.renameSync(temporary, file);
+    }
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
-    throw new Error(goFileError(error, file), { cause: error });
+    for (const { temporary } of written) fs.rmSync(temporary, { force: true });
+    throw new Error(goFileError(error, at), { cause: error });
   }
 }

@@ -4,11 +4,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import type { Options } from '../../options/options.js';
 import {
+  type Authority,
   ensureAdminCertificate,
   ensureAuthority,
   ensureSelfSignedCertificate,
   ensureServiceAccountKeys,
   ensureServingCertificate,
+  type KeptFile,
   type ServerNames,
   writeAdminKubeconfig,
 } from './certificates.js';
@@ -33,6 +35,7 @@ export function prepareCertificates(options: Options, nowMs: number, log: Logger
   if (authority?.replaced === true) {
     log.warning(`${authority.certFile} could not be used any more and was made anew: clients need the new one`);
   }
+  warnOfOutdated(authority?.certFile, authority);
   const serving = servingFiles();
   const keys = generate.serviceAccountKeys ? ensureServiceAccountKeys(dataDir) : undefined;
   const own = authority !== undefined && generate.clientCa ? { authority } : undefined;
@@ -47,22 +50,33 @@ export function prepareCertificates(options: Options, nowMs: number, log: Logger
     serviceAccountSigningKeyFile: keys?.keyFile ?? misc.serviceAccountSigningKeyFile,
     serviceAccountKeyFiles: keys === undefined ? authentication.serviceAccountKeyFile : [keys.publicKeyFile],
     ...(authority !== undefined && { servingCaPem }),
-    ...(own !== undefined && {
-      adminKubeconfig: writeAdminKubeconfig(
-        dataDir,
-        `https://${kubeconfigHost(secureServing.bindAddress)}:${secureServing.securePort}`,
-        servingCaPem,
-        ensureAdminCertificate(dataDir, own.authority, nowMs),
-      ),
-    }),
+    ...(own !== undefined && { adminKubeconfig: adminKubeconfigOf(own.authority) }),
   };
+
+  function adminKubeconfigOf(signer: Authority): string {
+    const url = `https://${kubeconfigHost(secureServing.bindAddress)}:${secureServing.securePort}`;
+    const admin = ensureAdminCertificate(dataDir, signer, nowMs);
+    warnOfOutdated(admin.certFile, admin);
+    const { file, outdated } = writeAdminKubeconfig(dataDir, url, servingCaPem, admin);
+    if (outdated !== undefined) {
+      log.warning(`${outdated}. ${file} stays as it was: give kubectl --server=${url}, make room and start again`);
+    }
+    return file;
+  }
+
+  function warnOfOutdated(file: string | undefined, { outdated }: KeptFile = {}): void {
+    if (outdated === undefined) return;
+    log.warning(`${outdated}. ${file} should be made anew and stays in use: make room and start again`);
+  }
 
   function servingFiles(): CertificateFiles {
     if (secureServing.tlsCertFile !== '') {
       return { certFile: secureServing.tlsCertFile, keyFile: secureServing.tlsPrivateKeyFile };
     }
     if (generate.servingCertificate && authority !== undefined) {
-      return ensureServingCertificate(dataDir, authority, names, nowMs);
+      const made = ensureServingCertificate(dataDir, authority, names, nowMs);
+      warnOfOutdated(made.certFile, made);
+      return made;
     }
     return ensureSelfSignedCertificate(secureServing.certDir, names.ipAddresses[0] ?? 'localhost', names, nowMs);
   }
