@@ -28,10 +28,13 @@ const NOTHING_BELOW: JsonObject = Object.freeze({});
 /** So many steps are worked on in a few milliseconds. */
 const MANY = 4096;
 
-/** What is found to be nothing in the end is a leaf of the set it is in. */
-interface Then {
-  readonly outer: FieldSet;
-  readonly element: string;
+/** The wire form of a set. */
+interface Encoded {
+  readonly fields: Readonly<JsonObject>;
+  /** Those of `fields`. */
+  readonly keys: readonly string[];
+  /** Where the set lies in another: if it turns out to be empty, it is a leaf of that one. */
+  readonly within?: { readonly outer: FieldSet; readonly element: string };
 }
 
 export class FieldSet {
@@ -52,28 +55,23 @@ export class FieldSet {
     if (known !== undefined) return known;
     if (sharedText(fields) !== undefined) return FieldSet.decodeShared(fields);
     const set = new FieldSet();
-    set.decodeFrom(fields, resumable.names(fields), resumable);
+    set.decodeFrom({ fields, keys: resumable.names(fields) }, resumable);
     return set;
   }
 
   private static decodeShared(fields: Readonly<JsonObject>): FieldSet {
     const set = new FieldSet();
-    set.decodeFrom(fields, Object.keys(fields), UNDIVIDED);
+    set.decodeFrom({ fields, keys: Object.keys(fields) }, UNDIVIDED);
     // Others may have written it in another order.
     if (JSON.stringify(set.encode()) === JSON.stringify(fields)) set.#encoded = fields;
     decoded.set(fields, set);
     return set;
   }
 
-  private decodeFrom(
-    fields: Readonly<JsonObject>,
-    keys: readonly string[],
-    resumable: ResumableWalk,
-    from = 0,
-    then?: Then,
-  ): void {
+  private decodeFrom(encoded: Encoded, resumable: ResumableWalk, from = 0): void {
+    const { fields, keys, within } = encoded;
     for (let at = from; at < keys.length; at++) {
-      if (!resumable.withinBudget()) return resumable.defer(() => this.decodeFrom(fields, keys, resumable, at, then));
+      if (!resumable.withinBudget()) return resumable.defer(() => this.decodeFrom(encoded, resumable, at));
       const key = keys[at] as string;
       const element = key === '.' ? undefined : parseElement(key);
       if (element === undefined) continue;
@@ -85,9 +83,9 @@ export class FieldSet {
       }
       const below = new FieldSet();
       this.nodes.set(element, { member: Object.hasOwn(inner, '.'), below });
-      below.decodeFrom(inner, innerKeys, resumable, 0, { outer: this, element });
+      below.decodeFrom({ fields: inner, keys: innerKeys, within: { outer: this, element } }, resumable);
     }
-    if (then !== undefined && this.empty) then.outer.nodes.set(then.element, LEAF);
+    if (within !== undefined && this.empty) within.outer.nodes.set(within.element, LEAF);
   }
 
   /** The wire form, with its keys in kube-apiserver's order. It is not to be changed. */

@@ -12,7 +12,7 @@ export class MergeUnownedError extends Error {}
 /**
  * The object with the configuration over it: plain JSON that shares with both what it does not change. What is one
  * value as a whole may not be named, as all that the configuration does not repeat of it would go. A null that an
- * expression made is a value to kube-apiserver, and of no type. Throws LayOverError.
+ * expression made is a value to kube-apiserver, and of no type. Throws MergeUnownedError.
  */
 export function mergeUnowned(
   object: Readonly<JsonObject>,
@@ -22,8 +22,7 @@ export function mergeUnowned(
 ): unknown {
   const validate = makesNull ? validateMade : validateTyped;
   within('failed to convert patch object to typed object', () => validate(configuration, type));
-  const atomics: string[] = [];
-  findAtomics(configuration, type, undefined, '', atomics);
+  const atomics = atomicsIn(configuration, type);
   if (atomics.length > 0) {
     throw new MergeUnownedError(
       `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
@@ -42,20 +41,26 @@ function within<T>(context: string, action: () => T): T {
   }
 }
 
-/** Members without a field of their own in the type, as those of maps, are not looked into. */
-function findAtomics(value: unknown, type: Type, field: Field | undefined, path: string, atomics: string[]): void {
-  const shape = shapeOf(type, field, value);
-  if (shape.kind === 'map' && isPlainObject(value)) {
-    if (shape.atomic) atomics.push(path);
-    for (const name of Object.keys(value)) {
-      const member = memberOf(shape, name);
-      if (member.type === undefined || member.field === undefined) continue;
-      findAtomics(value[name], member.type, member.field, `${path}.${name}`, atomics);
+/**
+ * The paths of what is one value as a whole. Members without a field of their own in the type, as those of maps, are
+ * not looked into.
+ */
+function atomicsIn(configuration: Readonly<JsonObject>, configurationType: Type): readonly string[] {
+  const atomics: string[] = [];
+  const visit = (value: unknown, type: Type, field: Field | undefined, path: string): void => {
+    const shape = shapeOf(type, field, value);
+    if (shape.kind === 'map' && isPlainObject(value)) {
+      if (shape.atomic) atomics.push(path);
+      for (const name of Object.keys(value)) {
+        const member = memberOf(shape, name);
+        if (member.type === undefined || member.field === undefined) continue;
+        visit(value[name], member.type, member.field, `${path}.${name}`);
+      }
+    } else if (shape.kind === 'list' && Array.isArray(value)) {
+      if (shape.atomic) atomics.push(path);
+      for (const [index, item] of value.entries()) visit(item, shape.element, undefined, `${path}[${index}]`);
     }
-  } else if (shape.kind === 'list' && Array.isArray(value)) {
-    if (shape.atomic) atomics.push(path);
-    for (const [index, item] of value.entries()) {
-      findAtomics(item, shape.element, undefined, `${path}[${index}]`, atomics);
-    }
-  }
+  };
+  visit(configuration, configurationType, undefined, '');
+  return atomics;
 }

@@ -9,75 +9,62 @@ import { DEDUCED, itemElement, type ListShape, type MapShape, memberOf, shapeOf 
 
 /** A list or map that loses all it has becomes null: its field was there, and says nothing now. */
 export function* removeItemSteps(value: unknown, items: FieldSet, type: Type): StepGenerator<unknown> {
-  const resumable = new ResumableWalk();
+  const walk = new RemovingWalk();
   const place: { kept?: unknown } = {};
-  remove(resumable, value, items, type, undefined, (kept) => (place.kept = kept));
-  if (resumable.hasDeferred) yield* resumable.resume();
+  walk.remove(value, items, { type }, (kept) => (place.kept = kept));
+  if (walk.resumable.hasDeferred) yield* walk.resumable.resume();
   return place.kept;
 }
 
-/** `put` may be called again: with what is kept so far, and with null if that is nothing in the end. */
-function remove(
-  resumable: ResumableWalk,
-  value: unknown,
-  items: FieldSet,
-  type: Type,
-  field: Field | undefined,
-  put: (kept: unknown) => void,
-): void {
-  const shape = shapeOf(type, field, value);
-  if (shape.kind === 'scalar') put(value);
-  else if (shape.atomic) put(null);
-  else if (shape.kind === 'list') {
-    if (Array.isArray(value)) removeFromList(resumable, value, items, shape, put);
+/** May be called again: with what is kept so far, and with null if that is nothing in the end. */
+type Put = (kept: unknown) => void;
+
+class RemovingWalk {
+  readonly resumable = new ResumableWalk();
+
+  remove(value: unknown, items: FieldSet, { type, field }: { type: Type; field?: Field | undefined }, put: Put): void {
+    const shape = shapeOf(type, field, value);
+    if (shape.kind === 'scalar') put(value);
+    else if (shape.atomic) put(null);
+    else if (shape.kind === 'list') {
+      if (Array.isArray(value)) this.#removeFromList(value, items, shape, put);
+      else put(null);
+    } else if (isPlainObject(value)) this.#removeFromMap(value, items, shape, put);
     else put(null);
-  } else if (isPlainObject(value)) removeFromMap(resumable, value, items, shape, put);
-  else put(null);
-}
+  }
 
-function removeFromList(
-  resumable: ResumableWalk,
-  value: readonly unknown[],
-  items: FieldSet,
-  shape: ListShape,
-  put: (kept: unknown) => void,
-): void {
-  const kept: unknown[] = [];
-  put(kept);
-  const look = (at: number): void => {
-    const item = value[at];
-    const element = itemElement(shape, item);
-    if (items.hasMember(element)) return;
-    const below = items.below(element);
-    const position = kept.push(item) - 1;
-    if (!below.empty) remove(resumable, item, below, shape.element, undefined, (left) => (kept[position] = left));
-  };
-  resumable.each(value.length, look, () => {
-    if (kept.length === 0) put(null);
-  });
-}
+  #removeFromList(value: readonly unknown[], items: FieldSet, shape: ListShape, put: Put): void {
+    const kept: unknown[] = [];
+    put(kept);
+    const look = (at: number): void => {
+      const item = value[at];
+      const element = itemElement(shape, item);
+      if (items.hasMember(element)) return;
+      const below = items.below(element);
+      const position = kept.push(item) - 1;
+      if (!below.empty) this.remove(item, below, { type: shape.element }, (left) => (kept[position] = left));
+    };
+    this.resumable.each(value.length, look, () => {
+      if (kept.length === 0) put(null);
+    });
+  }
 
-function removeFromMap(
-  resumable: ResumableWalk,
-  value: JsonObject,
-  items: FieldSet,
-  shape: MapShape,
-  put: (kept: unknown) => void,
-): void {
-  const kept: JsonObject = {};
-  put(kept);
-  let empty = true;
-  const names = resumable.names(value);
-  const look = (at: number): void => {
-    const name = names[at] as string;
-    const { element, type = DEDUCED, field } = memberOf(shape, name);
-    if (items.hasMember(element)) return;
-    empty = false;
-    setMember(kept, name, value[name]);
-    const below = items.below(element);
-    if (!below.empty) remove(resumable, value[name], below, type, field, (left) => setMember(kept, name, left));
-  };
-  resumable.each(names.length, look, () => {
-    if (empty) put(null);
-  });
+  #removeFromMap(value: JsonObject, items: FieldSet, shape: MapShape, put: Put): void {
+    const kept: JsonObject = {};
+    put(kept);
+    let empty = true;
+    const names = this.resumable.names(value);
+    const look = (at: number): void => {
+      const name = names[at] as string;
+      const { element, type = DEDUCED, field } = memberOf(shape, name);
+      if (items.hasMember(element)) return;
+      empty = false;
+      setMember(kept, name, value[name]);
+      const below = items.below(element);
+      if (!below.empty) this.remove(value[name], below, { type, field }, (left) => setMember(kept, name, left));
+    };
+    this.resumable.each(names.length, look, () => {
+      if (empty) put(null);
+    });
+  }
 }

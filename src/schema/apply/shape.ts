@@ -73,6 +73,18 @@ export interface Member {
   readonly field: Field | undefined;
 }
 
+class NamedMember implements Member {
+  constructor(
+    readonly element: string,
+    readonly field: Field,
+  ) {}
+
+  /** Types refer to each other in circles, so a field's own type is read only when it is needed. */
+  get type(): Type {
+    return this.field.type;
+  }
+}
+
 // hot: once for each member of a created object.
 export const memberOf = ({ named, others }: MapShape, name: string): Member =>
   named.get(name) ?? { element: fieldElement(name), type: others, field: undefined };
@@ -132,14 +144,7 @@ function mapShape(type: StructType | MapType, atomic: boolean): MapShape {
   const named = new Map<string, Member>();
   for (const field of type.fields) {
     const { json } = field;
-    // Types refer to each other in circles, so a field's own type is read only when it is needed.
-    named.set(json, {
-      element: fieldElement(json),
-      field,
-      get type() {
-        return field.type;
-      },
-    });
+    named.set(json, new NamedMember(fieldElement(json), field));
   }
   // Of a type without any member OpenAPI says no more than that it is an object, as of a map of anything.
   const isOpen = type.preserveUnknown === true || type.fields.length === 0;

@@ -19,20 +19,16 @@ export const validateMade = (value: unknown, type: Type): void => check(value, t
 export const validateTypedObject = (value: unknown, type: Type): void => check(value, type, { mayRepeat: true });
 
 interface Rules {
+  /** Items of a list that cannot be distinguished are no fault. */
   readonly mayRepeat?: boolean;
+  /** A null has to fit its type; otherwise it fits all. */
   readonly nullIsValue?: boolean;
 }
 
-function check(value: unknown, type: Type, { mayRepeat = false, nullIsValue = false }: Rules): void {
-  const errors: Errors = Object.assign([], { mayRepeat, nullIsValue });
-  visit(errors, undefined, value, type, undefined);
+function check(value: unknown, type: Type, rules: Rules): void {
+  const { errors } = new Validation(rules).visit(undefined, value, type, undefined);
   if (errors.length === 1) throw new TypedValueError(errors[0]);
   if (errors.length > 1) throw new TypedValueError(`errors:\n${errors.map((error) => `  ${error}`).join('\n')}`);
-}
-
-interface Errors extends Array<string> {
-  readonly mayRepeat: boolean;
-  readonly nullIsValue: boolean;
 }
 
 /** Where a value is. It becomes text only for an error. */
@@ -48,24 +44,86 @@ function placeText({ outer, step, isMember }: Place): string {
   return outer === undefined ? own : placeText(outer) + own;
 }
 
-const say = (errors: Errors, place: Place | undefined, text: string): void => {
-  errors.push(place === undefined ? text : `${placeText(place)}: ${text}`);
-};
+class Validation {
+  readonly errors: string[] = [];
 
-function visit(errors: Errors, place: Place | undefined, value: unknown, type: Type, field: Field | undefined): void {
-  if (isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return;
-  if (value === null && !errors.nullIsValue) return;
-  const shape = shapeOf(type, field, value);
-  switch (shape.kind) {
-    case 'scalar':
-      return visitScalar(errors, place, value, type as ScalarType);
-    case 'list':
-      if (!Array.isArray(value)) say(errors, place, `expected list, got &{${valueText(value)}}`);
-      else visitItems(errors, place, value, shape);
-      return;
-    case 'map':
-      if (!isPlainObject(value)) say(errors, place, `expected map, got &{${valueText(value)}}`);
-      else visitMembers(errors, place, value, shape);
+  constructor(private readonly rules: Rules) {}
+
+  visit(place: Place | undefined, value: unknown, type: Type, field: Field | undefined): this {
+    if (isDeduced(type) || (type.kind === 'scalar' && type.scalar === 'rawExtension')) return this;
+    if (value === null && this.rules.nullIsValue !== true) return this;
+    const shape = shapeOf(type, field, value);
+    switch (shape.kind) {
+      case 'scalar':
+        this.#visitScalar(place, value, type as ScalarType);
+        break;
+      case 'list':
+        if (!Array.isArray(value)) this.#say(place, `expected list, got &{${valueText(value)}}`);
+        else this.#visitItems(place, value, shape);
+        break;
+      case 'map':
+        if (!isPlainObject(value)) this.#say(place, `expected map, got &{${valueText(value)}}`);
+        else this.#visitMembers(place, value, shape);
+    }
+    return this;
+  }
+
+  #visitScalar(place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
+    if (NUMBERS.has(scalar)) {
+      if (typeof value === 'number' || typeof value === 'bigint') return;
+      const found = value === null ? 'structpb.NullValue' : goTypeName(value);
+      this.#say(place, `expected numeric (int or float), got ${found}`);
+    } else if (STRINGS.has(scalar)) {
+      if (typeof value === 'string') return;
+      const found = value === null ? 0 : goSyntaxText(value);
+      this.#say(place, `expected string, got &value.valueUnstructured{Value:${found}}`);
+    } else if (scalar === 'bool') {
+      if (typeof value !== 'boolean') this.#say(place, `expected boolean, got &{${valueText(value)}}`);
+    } else if (typeof value === 'object' && scalar !== 'intOrString') {
+      // What is number or text may be anything here: it is refused when it is read.
+      this.#say(place, `expected any scalar, got &{${valueText(value)}}`);
+    }
+  }
+
+  #visitMembers(place: Place | undefined, value: JsonObject, shape: MapShape): void {
+    for (const name of Object.keys(value)) {
+      if (this.errors.length >= MAX_ERRORS) return;
+      const { type, field } = memberOf(shape, name);
+      const member: Place = { outer: place, step: name, isMember: true };
+      if (type === undefined) {
+        // kube-apiserver looks no further in this struct.
+        this.#say(member, 'field not declared in schema');
+        return;
+      }
+      this.visit(member, value[name], type, field);
+    }
+  }
+
+  #visitItems(place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
+    const seen = new Set<string>();
+    for (const [position, item] of value.entries()) {
+      if (this.errors.length >= MAX_ERRORS) return;
+      if (shape.atomic) {
+        this.visit({ outer: place, step: position, isMember: false }, item, shape.element, undefined);
+        continue;
+      }
+      let element: string;
+      try {
+        element = itemElement(shape, item);
+      } catch (error) {
+        if (!(error instanceof TypedValueError)) throw error;
+        this.#say(place, `element ${position}: ${error.message}`);
+        return;
+      }
+      if (this.rules.mayRepeat !== true && seen.has(element))
+        this.#say(place, `duplicate entries for key ${elementText(element)}`);
+      seen.add(element);
+      this.visit({ outer: place, step: element, isMember: false }, item, shape.element, undefined);
+    }
+  }
+
+  #say(place: Place | undefined, text: string): void {
+    this.errors.push(place === undefined ? text : `${placeText(place)}: ${text}`);
   }
 }
 
@@ -73,64 +131,3 @@ const valueText = (value: unknown): string => (value === null ? 'NULL_VALUE' : g
 
 const STRINGS: ReadonlySet<ScalarName> = new Set(['string', 'bytes', 'duration']);
 const NUMBERS: ReadonlySet<ScalarName> = new Set(['int32', 'int64', 'double']);
-
-function visitScalar(errors: Errors, place: Place | undefined, value: unknown, { scalar }: ScalarType): void {
-  const numeric = typeof value === 'number' || typeof value === 'bigint';
-  if (NUMBERS.has(scalar)) {
-    if (!numeric)
-      say(
-        errors,
-        place,
-        `expected numeric (int or float), got ${value === null ? 'structpb.NullValue' : goTypeName(value)}`,
-      );
-  } else if (STRINGS.has(scalar)) {
-    if (typeof value !== 'string') {
-      say(
-        errors,
-        place,
-        `expected string, got &value.valueUnstructured{Value:${value === null ? 0 : goSyntaxText(value)}}`,
-      );
-    }
-  } else if (scalar === 'bool') {
-    if (typeof value !== 'boolean') say(errors, place, `expected boolean, got &{${valueText(value)}}`);
-  } else if (typeof value === 'object' && scalar !== 'intOrString') {
-    // What is number or text may be anything here: it is refused when it is read.
-    say(errors, place, `expected any scalar, got &{${valueText(value)}}`);
-  }
-}
-
-function visitMembers(errors: Errors, place: Place | undefined, value: JsonObject, shape: MapShape): void {
-  for (const name of Object.keys(value)) {
-    if (errors.length >= MAX_ERRORS) return;
-    const { type, field } = memberOf(shape, name);
-    const member: Place = { outer: place, step: name, isMember: true };
-    if (type === undefined) {
-      // kube-apiserver looks no further in this struct.
-      say(errors, member, 'field not declared in schema');
-      return;
-    }
-    visit(errors, member, value[name], type, field);
-  }
-}
-
-function visitItems(errors: Errors, place: Place | undefined, value: readonly unknown[], shape: ListShape): void {
-  const seen = new Set<string>();
-  for (const [position, item] of value.entries()) {
-    if (errors.length >= MAX_ERRORS) return;
-    if (shape.atomic) {
-      visit(errors, { outer: place, step: position, isMember: false }, item, shape.element, undefined);
-      continue;
-    }
-    let element: string;
-    try {
-      element = itemElement(shape, item);
-    } catch (error) {
-      if (!(error instanceof TypedValueError)) throw error;
-      say(errors, place, `element ${position}: ${error.message}`);
-      return;
-    }
-    if (!errors.mayRepeat && seen.has(element)) say(errors, place, `duplicate entries for key ${elementText(element)}`);
-    seen.add(element);
-    visit(errors, { outer: place, step: element, isMember: false }, item, shape.element, undefined);
-  }
-}

@@ -50,26 +50,27 @@ function mergeObject(
   if (Object.hasOwn(patch, DIRECTIVE)) return followDirective(patch);
   const names = resumable.names(patch);
   if (names.some((name) => name.startsWith('$'))) return mergeDirected(original, patch, type);
-  const merged: JsonObject = {};
+  const target: Target = { merged: {}, type, resumable };
   const before = resumable.names(original);
   const putBefore = (at: number): void => {
     const name = before[at] as string;
-    if (!Object.hasOwn(patch, name)) setMember(merged, name, original[name]);
-    else if (patch[name] !== null) putMerged(merged, name, original[name], patch[name], type, resumable);
+    if (!Object.hasOwn(patch, name)) setMember(target.merged, name, original[name]);
+    else if (patch[name] !== null) putMerged(target, name, original[name], patch[name]);
   };
   resumable.each(before.length, putBefore, () =>
     resumable.each(names.length, (at) => {
       const name = names[at] as string;
       if (Object.hasOwn(original, name) || patch[name] === null) return;
-      putMerged(merged, name, undefined, patch[name], type, resumable);
+      putMerged(target, name, undefined, patch[name]);
     }),
   );
-  return merged;
+  return target.merged;
 }
 
 /** What a patch with directives among its members makes. */
 function mergeDirected(original: Readonly<JsonObject>, sentPatch: Readonly<JsonObject>, type: Type): JsonObject {
   const merged = { ...original };
+  const target: Target = { merged, type, resumable: UNDIVIDED };
   const patch = { ...sentPatch };
   retainKeys(merged, patch);
   mergeOrderedLists(merged, patch, type);
@@ -79,20 +80,22 @@ function mergeDirected(original: Readonly<JsonObject>, sentPatch: Readonly<JsonO
     } else if (value === null) {
       delete merged[key];
     } else {
-      putMerged(merged, key, Object.hasOwn(merged, key) ? merged[key] : undefined, value, type, UNDIVIDED);
+      putMerged(target, key, Object.hasOwn(merged, key) ? merged[key] : undefined, value);
     }
   }
   return merged;
 }
 
-function putMerged(
-  merged: JsonObject,
-  key: string,
-  current: unknown,
-  value: unknown,
-  type: Type,
-  resumable: ResumableWalk,
-): void {
+/** An object as far as it is merged. */
+interface Target {
+  /** What is merged is put here. */
+  readonly merged: JsonObject;
+  /** Of the object. */
+  readonly type: Type;
+  readonly resumable: ResumableWalk;
+}
+
+function putMerged({ merged, type, resumable }: Target, key: string, current: unknown, value: unknown): void {
   if (isPlainObject(current) && isPlainObject(value)) {
     const rule = objectRule(type, key);
     setMember(merged, key, rule.strategy === 'replace' ? value : mergeObject(current, value, rule.type, resumable));
