@@ -54,7 +54,7 @@ test('whether a large one is as it would be written now is found out there', asy
     codec: renewing,
     fieldsOf: () => ({}),
   };
-  const values = new Values(options, { kind: 'json' }, undefined);
+  const values = new Values(options, { form: { kind: 'json' } });
   went = 0;
   assert.equal(await values.isStale('n/a', stored({ known: long, size: 's' }), 1), false);
   assert.equal(await values.isStale('n/a', stored({ known: long }), 1), true);

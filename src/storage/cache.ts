@@ -46,7 +46,20 @@ interface BlockingFault {
   readonly sinceMs: number;
 }
 
+interface CacheParts {
+  readonly kv: KeyValueStore;
+  readonly values: Values;
+  readonly clock: Clock;
+  readonly log: Logger | undefined;
+  readonly metrics?: StorageMetrics | undefined;
+}
+
 export class Cache {
+  readonly kv: KeyValueStore;
+  readonly values: Values;
+  readonly clock: Clock;
+  readonly log: Logger | undefined;
+  readonly metrics: StorageMetrics;
   contents: Contents;
   readonly watchers: Watchers;
   readonly #snapshots: Snapshots;
@@ -63,13 +76,12 @@ export class Cache {
   #stopProgress: (() => void) | undefined;
   #stopTrimming: (() => void) | undefined;
 
-  constructor(
-    readonly kv: KeyValueStore,
-    readonly values: Values,
-    readonly clock: Clock,
-    readonly log: Logger | undefined,
-    readonly metrics: StorageMetrics = {},
-  ) {
+  constructor({ kv, values, clock, log, metrics = {} }: CacheParts) {
+    this.kv = kv;
+    this.values = values;
+    this.clock = clock;
+    this.log = log;
+    this.metrics = metrics;
     this.contents = new Contents(values.options.indexedField);
     this.#snapshots = new Snapshots(clock);
     this.watchers = new Watchers(clock, async () => {
@@ -377,7 +389,7 @@ export class Cache {
       const previous = this.contents.get(key);
       if (entry === undefined && previous === undefined) continue;
       previous?.pinBytes(event.previous?.value);
-      const change = new Change(key, event.revision, entry, previous, now);
+      const change = new Change({ key, revision: event.revision, entry, previous, atMs: now });
       changes.push(change);
       this.#history.push(change);
       this.contents.apply(change);

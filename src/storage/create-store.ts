@@ -37,17 +37,18 @@ export interface ResourceStoreSetup {
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
   const { kv, options, clock = systemClock, log, transformer, metrics, recent = new RecentBytes() } = setup;
-  const values = new Values(
-    options,
-    setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
+  const values = new Values(options, {
+    form: setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
     transformer,
-    canAnswerAtOnce(kv) ? { kv, recent } : undefined,
-    kv.olderRevision,
-    { encoded: setup.encoded, elsewhere: !kv.local },
-  );
+    stored: canAnswerAtOnce(kv) ? { kv, recent } : undefined,
+    olderRevision: kv.olderRevision,
+    encoded: setup.encoded,
+    elsewhere: !kv.local,
+  });
   const loader = new HistoryLoader(kv, values, clock, setup.historyBudget ?? new HistoryBudget());
-  const direct = new DirectStore(kv, values, loader, clock, metrics);
-  return setup.cache === false ? direct : new CachedStore(new Cache(kv, values, clock, log, metrics), direct, loader);
+  const direct = new DirectStore({ kv, values, loader, clock, metrics });
+  if (setup.cache === false) return direct;
+  return new CachedStore(new Cache({ kv, values, clock, log, metrics }), direct, loader);
 }
 
 const canAnswerAtOnce = (kv: KeyValueStore): kv is KeyValueStore & Required<Pick<KeyValueStore, 'currentValue'>> =>

@@ -51,19 +51,50 @@ const BOOKMARK_CHECK_MS = 1_000;
 const CREATED = ['Txn call succeeded'];
 const CHANGED = ['Txn call completed', 'Transaction committed'];
 
+interface DirectStoreParts {
+  readonly kv: KeyValueStore;
+  readonly values: Values;
+  readonly loader: HistoryLoader;
+  readonly clock?: Clock;
+  readonly metrics?: StorageMetrics | undefined;
+}
+
+/** An object to be stored. */
+interface Put {
+  readonly key: string;
+  readonly object: KubeObject;
+  /** 0: there must be none. */
+  readonly expectedRevision: number;
+  /** Hands the encoded value to the store; `full` is the key with its prefix. */
+  readonly send: (full: string, value: Buffer) => Promise<WriteResult>;
+}
+
+/** Which part of a list is read from the store. */
+interface PageRange {
+  readonly start: string;
+  /** 0: the newest. */
+  readonly revision: number;
+  /** 0: as many as a page may have. */
+  readonly limit: number;
+}
+
 export class DirectStore implements ManagedResourceStore {
+  readonly kv: KeyValueStore;
+  readonly values: Values;
+  readonly loader: HistoryLoader;
+  readonly clock: Clock;
+  readonly metrics: StorageMetrics;
   readonly options: ResourceStoreOptions;
   readonly #open = new Set<Watcher>();
   readonly #changes = new SharedChanges((event) => changeOf(event, this.values, this.clock.now()));
   #cancelTimer: (() => void) | undefined;
 
-  constructor(
-    readonly kv: KeyValueStore,
-    readonly values: Values,
-    readonly loader: HistoryLoader,
-    readonly clock: Clock = systemClock,
-    readonly metrics: StorageMetrics = {},
-  ) {
+  constructor({ kv, values, loader, clock = systemClock, metrics = {} }: DirectStoreParts) {
+    this.kv = kv;
+    this.values = values;
+    this.loader = loader;
+    this.clock = clock;
+    this.metrics = metrics;
     this.options = values.options;
   }
 
@@ -88,19 +119,15 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   #create(key: string, object: KubeObject, options: EncodedWriteOptions): Promise<Entry> {
-    return this.#put(key, object, (full, value) => this.kv.create(full, value, options), 0, options);
+    const send: Put['send'] = (full, value) => this.kv.create(full, value, options);
+    return this.#put({ key, object, expectedRevision: 0, send }, options);
   }
 
   update(key: string, expectedRevision: number, object: KubeObject, options: EncodedWriteOptions = {}): Promise<Entry> {
     const { ttlSeconds, trace } = options;
     const given = { trace, ...(ttlSeconds !== undefined && { ttlSeconds }) };
-    return this.#put(
-      key,
-      object,
-      (full, value) => this.kv.update(full, expectedRevision, value, given),
-      expectedRevision,
-      options,
-    );
+    const send: Put['send'] = (full, value) => this.kv.update(full, expectedRevision, value, given);
+    return this.#put({ key, object, expectedRevision, send }, options);
   }
 
   async delete(key: string, expectedRevision: number, trace?: Trace, known?: Entry): Promise<Entry> {
@@ -178,7 +205,7 @@ export class DirectStore implements ManagedResourceStore {
     const items: Entry[] = [];
     const faults: StoredValueFault[] = [];
     for (;;) {
-      const page = await this.#page(plan, start, revision, limit, request);
+      const page = await this.#page(plan, { start, revision, limit }, request);
       if (plan.freshness.kind === 'not-older-than' && page.revision < plan.freshness.revision) {
         throw tooNew(plan.freshness.revision, page.revision);
       }
@@ -270,7 +297,7 @@ export class DirectStore implements ManagedResourceStore {
           await task();
         } catch (error) {
           watcher.end(
-            error instanceof StorageError ? error : unreadable(this.options, prefix, start, 'content', error),
+            error instanceof StorageError ? error : unreadable(this.options, { key: prefix, revision: start }, error),
           );
         }
       });
@@ -320,13 +347,8 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   // hot: every write
-  async #put(
-    key: string,
-    object: KubeObject,
-    put: (full: string, value: Buffer) => Promise<WriteResult>,
-    expectedRevision: number,
-    { trace, json, byUpdate = expectedRevision > 0 }: EncodedWriteOptions,
-  ): Promise<Entry> {
+  async #put({ key, object, expectedRevision, send }: Put, options: EncodedWriteOptions): Promise<Entry> {
+    const { trace, json, byUpdate = expectedRevision > 0 } = options;
     const span = trace?.span;
     span?.event('About to Encode');
     let written: Written;
@@ -343,7 +365,7 @@ export class DirectStore implements ManagedResourceStore {
       if (byUpdate) span?.event('Transaction prepared');
       let result: WriteResult;
       try {
-        result = await this.#observed(operation, put(this.options.prefix + key, written.value));
+        result = await this.#observed(operation, send(this.options.prefix + key, written.value));
       } catch (error) {
         span?.event('Txn call failed', { err: errorText(error) });
         throw error;
@@ -387,13 +409,8 @@ export class DirectStore implements ManagedResourceStore {
     this.metrics.request?.(operation, this.options.resource, (performance.now() - beganMs) / 1000, failed);
   }
 
-  async #page(
-    plan: ListPlan,
-    start: string,
-    revision: number,
-    limit: number,
-    request: ListRequest,
-  ): Promise<RangeResult> {
+  async #page(plan: ListPlan, range: PageRange, request: ListRequest): Promise<RangeResult> {
+    const { start, revision, limit } = range;
     const { prefix } = this.options;
     try {
       const page = this.kv.range({

@@ -42,6 +42,6 @@ export class EntrySource {
       throw storageError(error, this.options);
     }
     if (value !== undefined) return value;
-    throw unreadable(this.options, key, revision, 'content', new Error(`the store has lost ${full} at ${revision}`));
+    throw unreadable(this.options, { key, revision }, new Error(`the store has lost ${full} at ${revision}`));
   }
 }

@@ -41,6 +41,13 @@ const leftFresh = (): Fresh => ({
   encoded: undefined,
 });
 
+/** An object as it was at a revision. */
+interface EntryVersion {
+  readonly key: string;
+  readonly revision: number;
+  readonly json: Buffer;
+}
+
 /** What a caller knows of an entry besides its JSON. */
 interface KnownOfEntry {
   /** What the JSON decodes to, without its resourceVersion. */
@@ -60,6 +67,8 @@ interface KnownOfEntry {
  * method would be one more, and those here belong to the class instead.
  */
 export class Entry implements StoredObject {
+  readonly key: string;
+  readonly revision: number;
   readonly size: number;
   /** Absent of what is left to the store, and of which nothing more is in memory. */
   #fresh: Fresh | undefined;
@@ -70,11 +79,11 @@ export class Entry implements StoredObject {
 
   constructor(
     readonly source: EntrySource,
-    readonly key: string,
-    readonly revision: number,
-    json: Buffer,
+    { key, revision, json }: EntryVersion,
     { object, asStored = false, storedForm }: KnownOfEntry = {},
   ) {
+    this.key = key;
+    this.revision = revision;
     this.size = json.length;
     this.#fresh = {
       json,
@@ -248,7 +257,7 @@ export class Entry implements StoredObject {
       // What the store has lacks the resourceVersion only, which nothing is selected by.
       return scan(entry.#fresh?.json ?? source.read(key, revision));
     } catch (error) {
-      throw error instanceof StorageError ? error : unreadable(source.options, key, revision, 'content', error);
+      throw error instanceof StorageError ? error : unreadable(source.options, { key, revision }, error);
     }
   }
 
@@ -265,7 +274,7 @@ export class Entry implements StoredObject {
   /** This object as the event of its deletion shows it: the same content at the deletion's revision. */
   deletedAt(revision: number): Entry {
     const json = replaceResourceVersion(this.json, this.revision, revision);
-    const entry = new Entry(this.source, this.key, revision, json);
+    const entry = new Entry(this.source, { key: this.key, revision, json });
     // The deleting request has parsed the object, and reads it once more.
     const object = this.#parsed?.deref();
     if (object !== undefined) entry.#parsed = new WeakRef(withResourceVersion(object, revision));
@@ -285,19 +294,13 @@ function decoded(entry: Entry): KubeObject {
   try {
     return options.codec.decodeJson(entry.json);
   } catch (error) {
-    throw unreadable(options, entry.key, entry.revision, 'content', error);
+    throw unreadable(options, entry, error);
   }
 }
 
 /** An entry from the JSON without resourceVersion, and the object that it decodes to where the caller has it. */
-export function entryOf(
-  source: EntrySource,
-  key: string,
-  revision: number,
-  json: Buffer,
-  known: KnownOfEntry = {},
-): Entry {
-  return new Entry(source, key, revision, spliceResourceVersion(json, revision), known);
+export function entryOf(source: EntrySource, { key, revision, json }: EntryVersion, known: KnownOfEntry = {}): Entry {
+  return new Entry(source, { key, revision, json: spliceResourceVersion(json, revision) }, known);
 }
 
 /** What is encoded for storing: the object without a resourceVersion. */

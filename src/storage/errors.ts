@@ -32,7 +32,8 @@ export function storageError(error: unknown, options?: ResourceStoreOptions): un
 function damagedError(error: KvError, options: ResourceStoreOptions | undefined): StorageError {
   const [record] = error.details.records ?? [];
   if (options === undefined || record === undefined) return new StorageError('corrupt', error.message);
-  return unreadable(options, record.key.slice(options.prefix.length), record.revision, 'content', error);
+  const key = record.key.slice(options.prefix.length);
+  return unreadable(options, { key, revision: record.revision }, error);
 }
 
 /** Of a list. */

@@ -6,7 +6,13 @@ import type { Entry } from './entry.js';
 import { Change, History } from './history.js';
 
 const change = (revision: number, atMs: number, size = 0): Change =>
-  new Change('a', revision, undefined, size === 0 ? undefined : ({ size } as Entry), atMs);
+  new Change({
+    key: 'a',
+    revision,
+    entry: undefined,
+    previous: size === 0 ? undefined : ({ size } as Entry),
+    atMs,
+  });
 
 test('changes are kept while they are fresh and together not too large, and a hundred in any case', () => {
   const history = new History(0, 1_000_000);
@@ -41,7 +47,8 @@ test('changes expire also when the clock was set back', () => {
 
 test('some after a revision are as many as are sent at once', () => {
   const history = new History(0);
-  for (let i = 1; i <= 300; i++) history.push(new Change('a', i, { size: 1_000 } as Entry, undefined, i));
+  for (let i = 1; i <= 300; i++)
+    history.push(new Change({ key: 'a', revision: i, entry: { size: 1_000 } as Entry, previous: undefined, atMs: i }));
   const revisions = (maxChanges: number, maxBytes: number): number[] =>
     history.someAfter(290, maxChanges, maxBytes).map(({ revision }) => revision);
   assert.deepEqual(revisions(3, 10_000), [291, 292, 293]);

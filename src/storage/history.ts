@@ -14,6 +14,17 @@ export const MAX_BYTES_BESIDE_STORE = 32 * 1024 * 1024;
 /** The estimated memory of a change beside the bytes of the version it replaced. */
 const CHANGE_BYTES = 400;
 
+interface ChangeParts {
+  readonly key: string;
+  readonly revision: number;
+  /** Absent when the object was deleted. */
+  readonly entry: Entry | undefined;
+  /** Absent when the object was created. */
+  readonly previous: Entry | undefined;
+  /** When this process learned of it. */
+  readonly atMs: number;
+}
+
 /**
  * One change of one object. Its events are made once and shared by all watchers it is dispatched to, so that
  * encodings can be too; they are forgotten afterwards, for history would keep the encodings alive.
@@ -23,14 +34,19 @@ export class Change {
   #deleted: WatchEvent | undefined;
   #tombstone: Entry | undefined;
 
-  constructor(
-    readonly key: string,
-    readonly revision: number,
-    /** Absent when the object was deleted. */
-    readonly entry: Entry | undefined,
-    readonly previous: Entry | undefined,
-    readonly atMs: number,
-  ) {}
+  readonly key: string;
+  readonly revision: number;
+  readonly entry: Entry | undefined;
+  readonly previous: Entry | undefined;
+  readonly atMs: number;
+
+  constructor({ key, revision, entry, previous, atMs }: ChangeParts) {
+    this.key = key;
+    this.revision = revision;
+    this.entry = entry;
+    this.previous = previous;
+    this.atMs = atMs;
+  }
 
   get added(): WatchEvent | undefined {
     return this.entry?.added;

@@ -118,7 +118,7 @@ export async function changeOf(event: KvEvent, values: Values, nowMs: number): P
   const key = event.key.slice(values.options.prefix.length);
   const entry = type === 'put' ? await values.entry(key, value, revision) : undefined;
   const before = previous && (await values.entry(key, previous.value, previous.modRevision));
-  return new Change(key, revision, entry, before, nowMs);
+  return new Change({ key, revision, entry, previous: before, atMs: nowMs });
 }
 
 /** With the events that are encoded for those who watch: they hang on the changes, and are as large as the versions. */

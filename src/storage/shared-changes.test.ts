@@ -48,7 +48,7 @@ function counted(outcome: () => unknown = () => undefined) {
     made++;
     const error = outcome();
     if (error !== undefined) throw error;
-    return new Change(key, revision, undefined, undefined, 0);
+    return new Change({ key, revision, entry: undefined, previous: undefined, atMs: 0 });
   });
   return { changes, made: () => made };
 }

@@ -56,8 +56,8 @@ test('a state within the history is made by undoing what happened since', () => 
   const snapshots = new Snapshots(movedClock().clock);
   const history = new History(1);
   const [old, young] = [entry('a', 1), entry('a', 2)];
-  history.push(new Change('a', 2, young, old, 0));
-  history.push(new Change('b', 3, entry('b', 3), undefined, 0));
+  history.push(new Change({ key: 'a', revision: 2, entry: young, previous: old, atMs: 0 }));
+  history.push(new Change({ key: 'b', revision: 3, entry: entry('b', 3), previous: undefined, atMs: 0 }));
   const before = snapshots.at(1, stateOf(young, entry('b', 3)), history);
   assert.deepEqual(pairs(before), [['a', old]]);
 });
@@ -106,7 +106,7 @@ test('a state that was made by undoing counts what was replaced since it', () =>
   const snapshots = new Snapshots(movedClock().clock, 1_000);
   const history = new History(1);
   const old = { key: 'a', revision: 1, size: 900 } as Entry;
-  history.push(new Change('a', 2, entry('a', 2), old, 0));
+  history.push(new Change({ key: 'a', revision: 2, entry: entry('a', 2), previous: old, atMs: 0 }));
   snapshots.replaced(900);
   snapshots.at(1, stateOf(entry('a', 2)), history);
   snapshots.replaced(101);

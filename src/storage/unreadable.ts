@@ -8,12 +8,17 @@ import { type ResourceStoreOptions, StorageError, type StoredValueFault } from '
 const MAX_NAMED = 100;
 const TOO_MANY = 'too many errors, the list is truncated';
 
-/** `revision` is that of the stored value. */
+interface UnreadableValue {
+  readonly key: string;
+  /** Of the stored value. */
+  readonly revision: number;
+  /** What of it cannot be read; by default its content. */
+  readonly what?: StoredValueFault['what'];
+}
+
 export function unreadable(
   options: ResourceStoreOptions,
-  key: string,
-  revision: number,
-  what: StoredValueFault['what'],
+  { key, revision, what = 'content' }: UnreadableValue,
   error: unknown,
 ): StorageError {
   const cause = errorText(error);

@@ -34,7 +34,31 @@ export interface Written {
   other: Written | undefined;
 }
 
+export interface ValuesSetup {
+  readonly form: ValueForm;
+  /** Encryption at rest. */
+  readonly transformer?: ValueTransformer | undefined;
+  /** Absent where bytes are kept in memory. */
+  readonly stored?: StoredBytes | undefined;
+  /** Of what another build wrote last. */
+  readonly olderRevision?: number | undefined;
+  /** Where other forms are kept. */
+  readonly encoded?: EncodedBytes | undefined;
+  /** Events of such a store come after its answers as well as before. */
+  readonly elsewhere?: boolean;
+}
+
+/** A value as the store has it. */
+interface StoredValue {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly revision: number;
+}
+
 export class Values {
+  readonly form: ValueForm;
+  readonly transformer: ValueTransformer | undefined;
+  readonly olderRevision: number;
   /** By key; of several to one key, the one that began last. */
   readonly #underWay = new Map<string, Written>();
   readonly source: EntrySource;
@@ -43,16 +67,11 @@ export class Values {
 
   constructor(
     readonly options: ResourceStoreOptions,
-    readonly form: ValueForm,
-    readonly transformer: ValueTransformer | undefined,
-    stored?: StoredBytes,
-    /** Of what another build wrote last. */
-    readonly olderRevision = 0,
-    /**
-     * `encoded`: where other forms are kept. `elsewhere`: events of such a store come after its answers as well as before.
-     */
-    { encoded, elsewhere = false }: { readonly encoded?: EncodedBytes | undefined; readonly elsewhere?: boolean } = {},
+    { form, transformer, stored, olderRevision = 0, encoded, elsewhere = false }: ValuesSetup,
   ) {
+    this.form = form;
+    this.transformer = transformer;
+    this.olderRevision = olderRevision;
     this.unseen = elsewhere ? new UnseenWrites() : undefined;
     // Only bytes that lie in the store as they are served can be left to it.
     const left = form.kind === 'json' && transformer === undefined ? stored : undefined;
@@ -116,11 +135,11 @@ export class Values {
 
   #entryOfWritten(written: Written, revision: number): Entry {
     if (written.entry?.revision === revision) return written.entry;
-    const entry = entryOf(this.source, written.key, revision, written.json, {
-      object: written.object,
-      asStored: written.value === written.json,
-      storedForm: written.storedForm,
-    });
+    const entry = entryOf(
+      this.source,
+      { key: written.key, revision, json: written.json },
+      { object: written.object, asStored: written.value === written.json, storedForm: written.storedForm },
+    );
     if (this.#canKnowForm) entry.isInCurrentForm = true;
     return (written.entry = entry);
   }
@@ -135,7 +154,7 @@ export class Values {
     if (this.unseen === undefined || this.transformer === undefined) return own ?? this.entry(key, value, revision);
     const written = this.#writtenAs(key, value);
     if (written !== undefined) written.seen = true;
-    return this.#decrypted(this.transformer, key, value, revision);
+    return this.#decrypted(this.transformer, { key, value, revision });
   }
 
   /** The entry of a stored value; of our own write without reading it back. */
@@ -150,7 +169,7 @@ export class Values {
       if (isEncrypted(value)) throw this.#fault(key, revision, 'encrypted', new Error(UNEXPECTEDLY_ENCRYPTED));
       return this.#read(key, value, revision);
     }
-    return this.#decrypted(transformer, key, value, revision, trace);
+    return this.#decrypted(transformer, { key, value, revision }, trace);
   }
 
   /** The write under way that has this value. */
@@ -160,14 +179,9 @@ export class Values {
     return written;
   }
 
-  #decrypted(
-    transformer: ValueTransformer,
-    key: string,
-    value: Buffer,
-    revision: number,
-    trace?: Trace,
-  ): MaybePromise<Entry> {
-    const opened = this.#open(transformer, key, value, revision, trace);
+  #decrypted(transformer: ValueTransformer, stored: StoredValue, trace?: Trace): MaybePromise<Entry> {
+    const { key, revision } = stored;
+    const opened = this.#open(transformer, stored, trace);
     return opened instanceof Promise
       ? opened.then((open) => this.#readOpened(key, open, revision))
       : this.#readOpened(key, opened, revision);
@@ -199,7 +213,7 @@ export class Values {
     const { transformer } = this;
     if (transformer === undefined) return this.#isOutdated(key, value, revision);
     return whenReady(
-      this.#open(transformer, key, value, revision),
+      this.#open(transformer, { key, value, revision }),
       ({ stale, plain }) => stale || this.#isOutdated(key, plain, revision),
     );
   }
@@ -215,13 +229,7 @@ export class Values {
   }
 
   /** Synchronous where the key is in memory: many values are decrypted without a promise for each. */
-  #open(
-    transformer: ValueTransformer,
-    key: string,
-    value: Buffer,
-    revision: number,
-    trace?: Trace,
-  ): MaybePromise<Decrypted> {
+  #open(transformer: ValueTransformer, { key, value, revision }: StoredValue, trace?: Trace): MaybePromise<Decrypted> {
     const failed = (error: unknown): never => {
       throw this.#fault(key, revision, 'encrypted', error);
     };
@@ -247,7 +255,7 @@ export class Values {
       throw this.#fault(key, revision, 'content', error);
     };
     const made = (json: Buffer): Entry =>
-      entryOf(this.source, key, revision, json, { asStored: json === plain || json.equals(plain) });
+      entryOf(this.source, { key, revision, json }, { asStored: json === plain || json.equals(plain) });
     try {
       const renewed = this.#renewed(plain, revision);
       return renewed instanceof Promise ? renewed.then(made).catch(failed) : made(renewed);
@@ -260,7 +268,7 @@ export class Values {
     try {
       const { codec } = this.options;
       const object = withoutResourceVersion(codec.decodeStorage(plain));
-      return entryOf(this.source, key, revision, codec.encodeJson(object), { object });
+      return entryOf(this.source, { key, revision, json: codec.encodeJson(object) }, { object });
     } catch (error) {
       throw this.#fault(key, revision, 'content', error);
     }
@@ -273,6 +281,6 @@ export class Values {
   }
 
   #fault(key: string, revision: number, what: StoredValueFault['what'], error: unknown): StorageError {
-    return unreadable(this.options, key, revision, what, error);
+    return unreadable(this.options, { key, revision, what }, error);
   }
 }

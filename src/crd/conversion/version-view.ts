@@ -294,10 +294,10 @@ export class VersionView implements ResourceStore {
     if (converted.json === undefined) {
       const object = await converted.object();
       const json = (await this.#encoded(this, object)) ?? this.options.codec.encodeJson(object);
-      entry = entryOf(this.#source, key, revision, json, { object });
+      entry = entryOf(this.#source, { key, revision, json }, { object });
       // The caller wants the object now; for later the bytes are enough.
       entry.object();
-    } else entry = entryOf(this.#source, key, revision, converted.json);
+    } else entry = entryOf(this.#source, { key, revision, json: converted.json });
     entry.settle();
     this.#known.set(stored, entry);
     return entry;
