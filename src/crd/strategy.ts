@@ -174,12 +174,10 @@ function statusStrategy({ schema, subresources }: StrategyOptions, checkRules: C
       const errors =
         status === undefined || statusSchema === undefined
           ? []
-          : validateValue(
-              status,
-              statusSchema,
-              FieldPath.of('status'),
-              former(object, old, schema(), context)?.member('status'),
-            );
+          : validateValue(status, statusSchema, {
+              path: FieldPath.of('status'),
+              old: former(object, old, schema(), context)?.member('status'),
+            });
       append(errors, validateScaleStatus(object, subresources.scale), validateChangedItems(object, old, schema()));
       return checkRules(object, old, context, errors);
     },
@@ -193,7 +191,7 @@ function validateBySchema(
 ): FieldErrors {
   const schema = compiled();
   return [
-    ...(schema === undefined ? [] : validateValue(object, schema, undefined, old)),
+    ...(schema === undefined ? [] : validateValue(object, schema, { path: undefined, old })),
     ...validateScaleSpec(object, subresources.scale),
     ...validateScaleStatus(object, subresources.scale),
     ...validateResourceMeta(object, schema, false, undefined),

@@ -32,7 +32,7 @@ function inTime(name: string, work: () => void): void {
 
 inTime('a list with everything wrong', () => {
   const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } };
-  assert.equal(validateValue({ a: numbers }, schema, PATH).length, 20_000);
+  assert.equal(validateValue({ a: numbers }, schema, { path: PATH }).length, 20_000);
 });
 
 inTime('a keyed list beside what it was', () => {
@@ -44,15 +44,15 @@ inTime('a keyed list beside what it was', () => {
     items: { type: 'object', properties: { k: { type: 'string' } } },
   };
   assert.deepEqual(
-    validateValue(list.toReversed(), schema, PATH, new Correlation(list.toReversed(), list, schema)),
+    validateValue(list.toReversed(), schema, { path: PATH, old: new Correlation(list.toReversed(), list, schema) }),
     [],
   );
 });
 
 inTime('a list without duplicates, of a long enumeration', () => {
   const schema = { type: 'array', uniqueItems: true, items: { type: 'integer', enum: numbers } };
-  assert.deepEqual(validateValue(numbers, schema, PATH), []);
-  assert.equal(validateValue([...numbers, 5], schema, PATH).length, 1);
+  assert.deepEqual(validateValue(numbers, schema, { path: PATH }), []);
+  assert.equal(validateValue([...numbers, 5], schema, { path: PATH }).length, 1);
 });
 
 inTime('claims that a pod has not, beside as many that it has', () => {
@@ -97,7 +97,7 @@ inTime('more errors than the stack takes arguments', () => {
   const items = Array.from({ length: 3 * MANY }, () => ({ a: [1] }));
   const property = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
   const schema = { type: 'object', properties: { a: { type: 'array', items: { properties: { a: property } } } } };
-  assert.equal(validateValue({ a: items }, schema, PATH).length, 20_000);
+  assert.equal(validateValue({ a: items }, schema, { path: PATH }).length, 20_000);
   const twice = { a: numbers.flatMap((i) => [i, i]) };
   assert.equal(validateUniqueItems(twice, { properties: { a: property } }, undefined).length, MANY);
 });
@@ -114,9 +114,9 @@ inTime('many items, each tried with many alternatives', () => {
   const schema = { type: 'array', items: { type: 'string', anyOf } };
   // A tenth of what a write has, which takes ten seconds.
   assert.throws(
-    () => validateValue(numbers.map(String), schema, PATH, undefined, new Trials(2_000_000)),
+    () => validateValue(numbers.map(String), schema, { path: PATH, trials: new Trials(2_000_000) }),
     /^Error: Timeout: the object was tried with too many alternatives/,
   );
   const fitting = { ...schema, items: { type: 'string', anyOf: [{ maxLength: 9 }, ...anyOf] } };
-  assert.deepEqual(validateValue(numbers.map(String), fitting, PATH), []);
+  assert.deepEqual(validateValue(numbers.map(String), fitting, { path: PATH }), []);
 });

@@ -116,7 +116,7 @@ function validateMetaDefault(schema: Schema, place: Place, rules: DefaultRules, 
 
 /** The schema's rules hold for a default when nothing changes, and when there was nothing before. */
 function validateDefaultValue(schema: Schema, place: Place, rules: DefaultRules, path: FieldPath): FieldErrors {
-  const errors = validateValue(schema.default, schema, path, undefined, rules.trials);
+  const errors = validateValue(schema.default, schema, { path, trials: rules.trials });
   const { checker } = rules;
   if (errors.length > 0 || checker === undefined) return errors;
   const tree = ruleTree(schema, schema === place.resource, (type) => checker.rulesOn(type));

@@ -11,21 +11,43 @@ export type FoundType = { readonly type: DeclaredType | undefined } | { readonly
 /** The way from a node to one below it. */
 export type Step = { readonly property: string } | 'items' | 'additional';
 
+/** Where a node stands. */
+interface Surroundings {
+  /** The node above, and the way from it; undefined at the root. */
+  readonly above: { readonly context: RuleContext; readonly step: Step } | undefined;
+  /** The most values an object can have here; undefined where nothing bounds them. */
+  readonly cardinality: number | undefined;
+  /** What all rules of the schema cost. */
+  readonly total: TotalCost;
+  /** The outermost list or map around it whose values have no past. */
+  readonly uncorrelated: FieldPath | undefined;
+}
+
 export class RuleContext {
   private found: FoundType | undefined;
 
   private constructor(
     private readonly schema: Schema,
-    private readonly above: { readonly context: RuleContext; readonly step: Step } | undefined,
-    /** The most values an object can have here; undefined where nothing bounds them. */
-    readonly cardinality: number | undefined,
-    readonly total: TotalCost,
-    /** The outermost list or map around it whose values have no past. */
-    readonly uncorrelated: FieldPath | undefined,
+    private readonly surroundings: Surroundings,
   ) {}
 
   static root(schema: Schema): RuleContext {
-    return new RuleContext(schema, undefined, 1, new TotalCost(), undefined);
+    const total = new TotalCost();
+    return new RuleContext(schema, { above: undefined, cardinality: 1, total, uncorrelated: undefined });
+  }
+
+  /** The most values an object can have here; undefined where nothing bounds them. */
+  get cardinality(): number | undefined {
+    return this.surroundings.cardinality;
+  }
+
+  get total(): TotalCost {
+    return this.surroundings.total;
+  }
+
+  /** The outermost list or map around it whose values have no past. */
+  get uncorrelated(): FieldPath | undefined {
+    return this.surroundings.uncorrelated;
   }
 
   /** `path` is this node's own. */
@@ -33,7 +55,8 @@ export class RuleContext {
     const factor = elementsOf(this.schema);
     const cardinality = this.cardinality === undefined || factor === undefined ? undefined : this.cardinality * factor;
     const uncorrelated = this.uncorrelated ?? (losesPast(this.schema, step) ? path : undefined);
-    return new RuleContext(schema, { context: this, step }, cardinality, this.total, uncorrelated);
+    const above = { context: this, step };
+    return new RuleContext(schema, { above, cardinality, total: this.total, uncorrelated });
   }
 
   type(): FoundType {
@@ -44,13 +67,14 @@ export class RuleContext {
   /** Rules on or above the node. */
   private hasRules(): boolean {
     const own = (this.schema['x-kubernetes-validations']?.length ?? 0) > 0;
-    return own || this.above?.context.hasRules() === true;
+    return own || this.surroundings.above?.context.hasRules() === true;
   }
 
   /** A node that was typed as part of one above, for the rules there, has that type. */
   private typeFromAbove(): FoundType | undefined {
-    if (this.above === undefined || !this.above.context.hasRules()) return undefined;
-    const { context, step } = this.above;
+    const { above } = this.surroundings;
+    if (above === undefined || !above.context.hasRules()) return undefined;
+    const { context, step } = above;
     const outer = context.type();
     if ('error' in outer) return outer;
     if (outer.type === undefined) return undefined;
@@ -64,7 +88,7 @@ export class RuleContext {
   }
 
   private typeOfSchema(): FoundType {
-    const isResource = this.above === undefined || this.schema['x-kubernetes-embedded-resource'] === true;
+    const isResource = this.surroundings.above === undefined || this.schema['x-kubernetes-embedded-resource'] === true;
     const type = declaredType(this.schema, isResource);
     return type === undefined ? { error: 'unable to convert structural schema to CEL declarations' } : { type };
   }

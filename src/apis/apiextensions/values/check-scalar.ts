@@ -9,15 +9,27 @@ import { failed, merge, other, type Outcome, wrongType } from './outcome.js';
 import { compilePattern } from './pattern.js';
 import { sorted } from './shown-json.js';
 
-export function checkType(
-  value: unknown,
-  types: readonly string[],
-  { nullable, format: stated = '' }: Readonly<JSONSchemaProps>,
-  name: string,
-  isDefault = false,
-): Outcome {
-  // Formats of numbers, and those that nobody knows, mean something to defaults alone.
-  const format = isDefault || isKnownFormat(stated) ? stated : '';
+/** What a schema says of the type of its values. */
+export interface StatedType {
+  /** None: any. */
+  readonly types: readonly string[];
+  /** Empty where there is none that means something. */
+  readonly format: string;
+  readonly nullable: boolean;
+}
+
+/** `isDefault`: the value is a default, for which int-or-string is no type, and every format means something. */
+export function statedType(schema: Readonly<JSONSchemaProps>, isDefault: boolean): StatedType {
+  const { type, format = '', nullable = false } = schema;
+  const isIntOrString = schema['x-kubernetes-int-or-string'] === true && !isDefault;
+  return {
+    types: isIntOrString ? ['integer', 'string'] : type ? [type] : [],
+    format: isDefault || isKnownFormat(format) ? format : '',
+    nullable,
+  };
+}
+
+export function checkType(value: unknown, { types, format, nullable }: StatedType, name: string): Outcome {
   const passed: Outcome = { failures: [], matches: 1 };
   if (value === null || value === undefined) {
     return types.length > 0 && !nullable ? failed(wrongType(name, types.join(','), 'null')) : passed;

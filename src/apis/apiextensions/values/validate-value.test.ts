@@ -9,7 +9,7 @@ import { Correlation } from './correlation.js';
 import { validateValue } from './validate-value.js';
 
 const errorsOf = (value: unknown, schema: JSONSchemaProps): string[] =>
-  validateValue(value, schema, undefined).map(fieldErrorText);
+  validateValue(value, schema, { path: undefined }).map(fieldErrorText);
 
 test('members are checked by their schema, and missing ones reported', () => {
   const schema: JSONSchemaProps = {
@@ -147,7 +147,7 @@ test('what was wrong may stay where all of it is known and the same', () => {
   const keeping = { type: 'object', required: ['a'], 'x-kubernetes-preserve-unknown-fields': true };
   const schema = { type: 'object', properties: { in: { ...keeping, properties: { b: { type: 'string' } } } } };
   const errorsBeside = (value: object, old: object): string[] =>
-    validateValue(value, schema, undefined, new Correlation(value, old, schema)).map(fieldErrorText);
+    validateValue(value, schema, { path: undefined, old: new Correlation(value, old, schema) }).map(fieldErrorText);
   const missing = ['in.a: Required value'];
   assert.deepEqual(errorsBeside({ in: { b: 'x' } }, { in: { b: 'x' } }), []);
   assert.deepEqual(errorsBeside({ in: { b: 'x' } }, { in: { b: 'y' } }), missing);
@@ -175,7 +175,7 @@ test('what is wrong at each level, as before, is compared once with what it was'
   let schema: object = { type: 'object', maxProperties: 0, properties: { open: last } };
   for (let i = 0; i < 200; i++) schema = { type: 'object', maxProperties: 0, properties: { in: schema } };
   const errorsBeside = (value: object, old: object): number =>
-    validateValue(value, schema, FieldPath.of('a'), new Correlation(value, old, schema)).length;
+    validateValue(value, schema, { path: FieldPath.of('a'), old: new Correlation(value, old, schema) }).length;
   assert.equal(errorsBeside(nested(1), nested(2)), 201);
   assert.equal(errorsBeside(nested(1), nested(1)), 0);
   assert.ok(compared < 20, `${compared}`);
