@@ -46,6 +46,14 @@ export interface ConnectionOptions {
   readonly retired: () => boolean;
 }
 
+interface AnswerHead extends Pick<HttpResponse, 'status' | 'headers'> {
+  /** Undefined where no length is sent. */
+  readonly contentLength?: number | undefined;
+  /** The connection stays open for another request. */
+  readonly keeps: boolean;
+  readonly chunked?: boolean;
+}
+
 export class Http1Connection implements RequestOwner, Reader {
   readonly peer: Peer;
   readonly bodyErrors: BodyErrors;
@@ -251,7 +259,7 @@ export class Http1Connection implements RequestOwner, Reader {
     const isHead = request.method === 'HEAD';
     // The length of GET's body is unknown for a HEAD answer without a body.
     const omitsLength = bodiless || (isHead && body === undefined);
-    const head = this.#headBytes(request, { status, headers }, omitsLength ? undefined : length, keeps);
+    const head = this.#headBytes(request, { status, headers, contentLength: omitsLength ? undefined : length, keeps });
     const sent = bodiless || isHead ? [] : pieces;
     if (length <= JOINED_BYTES) {
       this.socket.write(Buffer.concat([head, ...sent]));
@@ -275,7 +283,7 @@ export class Http1Connection implements RequestOwner, Reader {
     request.responded = true;
     const chunked = request.httpVersion === '1.1' && headers['content-length'] === undefined;
     const keeps = this.#keeps(request, headers) && (chunked || headers['content-length'] !== undefined);
-    this.socket.write(this.#headBytes(request, { status, headers }, undefined, keeps, chunked));
+    this.socket.write(this.#headBytes(request, { status, headers, keeps, chunked }));
     if (request.method === 'HEAD') return this.#finish(request, keeps);
     const sink = chunked ? new ChunkSink(this.socket, request.signal) : new PlainSink(this.socket, request.signal);
     body.stream(sink).then(
@@ -319,14 +327,8 @@ export class Http1Connection implements RequestOwner, Reader {
     );
   }
 
-  #headBytes(
-    { head }: Http1Request,
-    { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
-    contentLength: number | undefined,
-    keeps: boolean,
-    chunked = false,
-  ): Buffer {
-    const { version } = head;
+  #headBytes({ head: { version } }: Http1Request, answer: AnswerHead): Buffer {
+    const { status, headers, contentLength, keeps, chunked = false } = answer;
     // HTTP/1.1 stays open without saying so, and HTTP/1.0 ends so.
     const isOld = version === '1.0';
     const connection = keeps === isOld ? (keeps ? 'keep-alive' : 'close') : undefined;

@@ -3,7 +3,7 @@ import type { ClientConnection } from './client-connection.js';
 import type { ClientStream } from './client-stream.js';
 import { ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
-import { Flag, FrameType } from './frames.js';
+import { Flag, type FrameHead, FrameType } from './frames.js';
 import { ResponseHeads } from './response-heads.js';
 
 export class ClientFrames extends FrameRules<ClientStream> {
@@ -52,7 +52,7 @@ export class ClientFrames extends FrameRules<ClientStream> {
   }
 
   // hot: twice for each answer.
-  protected override wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  protected override wholeBlock({ flags, stream: id }: FrameHead, bytes: Buffer, start: number, end: number): void {
     this.checkUsed(id);
     const fields = this.#heads.read(bytes, start, end);
     const { client } = this;

@@ -17,7 +17,7 @@ function receiver(): FrameReceiver & { readonly seen: string[] } {
     seen,
     closed: false,
     paused: false,
-    frame: (type, flags, stream, bytes, start, end) =>
+    frame: ({ type, flags, stream }, bytes, start, end) =>
       void seen.push(`${type} ${flags} ${stream} ${bytes.toString('hex', start, end)}`),
     dataBegins: (flags, stream, length, padding) => {
       body = `0 ${flags} ${stream} ${length} ${padding} `;

@@ -2,7 +2,7 @@
 // are handed on whole.
 import { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
-import { Flag, FRAME_HEAD_BYTES, FrameType, read31 } from './frames.js';
+import { Flag, FRAME_HEAD_BYTES, type FrameHead, FrameType, read31 } from './frames.js';
 
 export interface FrameReceiver {
   /** No more frames are wanted. */
@@ -10,7 +10,7 @@ export interface FrameReceiver {
   /** No more frames are wanted for now. */
   readonly paused: boolean;
   /** A frame other than DATA. Its payload is in `bytes` from `start` to `end`, and is gone after the call. */
-  frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void;
+  frame(head: FrameHead, bytes: Buffer, start: number, end: number): void;
   /** A DATA frame. `length` is what it counts in flow control, `padding` of it no content. */
   dataBegins(flags: number, stream: number, length: number, padding: number): void;
   dataPiece(piece: Buffer): void;
@@ -109,7 +109,7 @@ export class FrameReader {
     const flags = bytes[at + 4] as number;
     const stream = read31(bytes, at + 5);
     const start = at + FRAME_HEAD_BYTES;
-    if (type !== FrameType.data) return this.receiver.frame(type, flags, stream, bytes, start, at + size);
+    if (type !== FrameType.data) return this.receiver.frame({ type, flags, stream }, bytes, start, at + size);
     const length = lengthAt(bytes, at);
     const padded = (flags & Flag.padded) !== 0;
     const padding = padded ? (bytes[start] as number) : 0;

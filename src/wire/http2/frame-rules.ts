@@ -4,7 +4,7 @@ import type { HpackEncoder } from '../hpack/encoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { FrameReceiver } from './frame-reader.js';
-import { Flag, FrameType, MAX_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
+import { Flag, type FrameHead, FrameType, MAX_WINDOW_BYTES, putPingAck, read31 } from './frames.js';
 import { fragmentOf, HeaderBlock } from './header-block.js';
 import type { Outgoing, OutgoingStream } from './outgoing.js';
 import type { Output } from './output.js';
@@ -60,8 +60,8 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     return this.#block !== undefined;
   }
 
-  /** The fields of a stream's head or trailers, all of them. */
-  protected abstract wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void;
+  /** The fields of a stream's head or trailers, all of them; `head` is that of their HEADERS. */
+  protected abstract wholeBlock(head: FrameHead, bytes: Buffer, start: number, end: number): void;
   /** Throws for an idle stream, on which only HEADERS and PRIORITY are allowed. */
   protected abstract checkUsed(id: number): void;
   /** The other end took the stream back. */
@@ -73,12 +73,13 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
   abstract dataPiece(piece: Buffer): void;
   abstract dataEnds(): void;
 
-  frame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  frame(head: FrameHead, bytes: Buffer, start: number, end: number): void {
+    const { type, flags, stream: id } = head;
     this.checkOrder(type, flags, id);
     const length = end - start;
     switch (type) {
       case FrameType.headers:
-        return this.#headers(flags, id, bytes, start, end);
+        return this.#headers(head, bytes, start, end);
       case FrameType.continuation:
         return this.#continuation(flags, bytes, start, end);
       case FrameType.windowUpdate:
@@ -88,7 +89,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
         if (length !== 4) throw sizeError('RST_STREAM frame with a length other than 4');
         return this.#resetStream(id, bytes.readUInt32BE(start));
       case FrameType.settings:
-        return this.#settings(flags, id, bytes, start, end);
+        return this.#settings(head, bytes, start, end);
       case FrameType.ping:
         if (id !== 0) throw protocolError('PING frame on a stream');
         if (length !== 8) throw sizeError('PING frame with a length other than 8');
@@ -116,16 +117,16 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     const continues = type === FrameType.continuation;
     if (this.#block === undefined) {
       if (continues) throw protocolError('CONTINUATION frame without HEADERS');
-    } else if (!continues || this.#block.stream !== id) {
+    } else if (!continues || this.#block.head.stream !== id) {
       throw protocolError('frame inside a field block');
     }
   }
 
-  #headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    if (id % 2 === 0) throw protocolError('HEADERS frame on an even stream identifier');
-    const fragment = fragmentOf(flags, bytes, start, end);
-    if ((flags & Flag.endHeaders) !== 0) return this.wholeBlock(flags, id, bytes, fragment.start, fragment.end);
-    this.#block = new HeaderBlock(id, flags, bytes, fragment.start, fragment.end);
+  #headers(head: FrameHead, bytes: Buffer, start: number, end: number): void {
+    if (head.stream % 2 === 0) throw protocolError('HEADERS frame on an even stream identifier');
+    const fragment = fragmentOf(head.flags, bytes, start, end);
+    if ((head.flags & Flag.endHeaders) !== 0) return this.wholeBlock(head, bytes, fragment.start, fragment.end);
+    this.#block = new HeaderBlock(head, bytes, fragment.start, fragment.end);
   }
 
   #continuation(flags: number, bytes: Buffer, start: number, end: number): void {
@@ -134,7 +135,7 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     block.add(bytes, start, end);
     if ((flags & Flag.endHeaders) === 0) return;
     this.#block = undefined;
-    this.wholeBlock(block.flags, block.stream, block.bytes, 0, block.length);
+    this.wholeBlock(block.head, block.bytes, 0, block.length);
   }
 
   #windowUpdate(id: number, increment: number): void {
@@ -163,9 +164,9 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
     if (stream !== undefined) this.wasReset(stream, code);
   }
 
-  #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  #settings({ flags, stream }: FrameHead, bytes: Buffer, start: number, end: number): void {
     const connection = this.#connection;
-    if (id !== 0) throw protocolError('SETTINGS frame on a stream');
+    if (stream !== 0) throw protocolError('SETTINGS frame on a stream');
     if ((flags & Flag.ack) !== 0) {
       if (end > start) throw sizeError('SETTINGS acknowledgement with a payload');
       if (--this.#settingsUnderWay < 0) throw protocolError('SETTINGS acknowledgement without SETTINGS');

@@ -29,22 +29,22 @@ export const Flag = {
   priority: 0x20,
 } as const;
 
-/** Room for it and its payload is there already. */
+export interface FrameHead {
+  readonly type: number;
+  readonly flags: number;
+  /** 0: of the connection. */
+  readonly stream: number;
+}
+
+/** Puts a head before its payload of `length`. Room for both is there already. */
 // hot: twice for each answer.
-export function putFrameHead(out: ByteWriter, length: number, type: number, flags: number, stream: number): void {
-  writeFrameHead(out.bytes, out.at, length, type, flags, stream);
+export function putFrameHead(out: ByteWriter, length: number, head: FrameHead): void {
+  writeFrameHead(out.bytes, out.at, length, head);
   out.at += FRAME_HEAD_BYTES;
 }
 
-/** Where it was left free. */
-export function writeFrameHead(
-  bytes: Buffer,
-  at: number,
-  length: number,
-  type: number,
-  flags: number,
-  stream: number,
-): void {
+/** Writes a head where it was left free. */
+export function writeFrameHead(bytes: Buffer, at: number, length: number, { type, flags, stream }: FrameHead): void {
   bytes[at] = length >>> 16;
   bytes[at + 1] = length >>> 8;
   bytes[at + 2] = length;
@@ -55,35 +55,35 @@ export function writeFrameHead(
 
 export function putResetStream(out: ByteWriter, stream: number, code: ErrorCode): void {
   out.ensure(FRAME_HEAD_BYTES + 4);
-  putFrameHead(out, 4, FrameType.resetStream, 0, stream);
+  putFrameHead(out, 4, { type: FrameType.resetStream, flags: 0, stream });
   put32(out.bytes, out.at, code);
   out.at += 4;
 }
 
 export function putWindowUpdate(out: ByteWriter, stream: number, increment: number): void {
   out.ensure(FRAME_HEAD_BYTES + 4);
-  putFrameHead(out, 4, FrameType.windowUpdate, 0, stream);
+  putFrameHead(out, 4, { type: FrameType.windowUpdate, flags: 0, stream });
   put32(out.bytes, out.at, increment);
   out.at += 4;
 }
 
 export function putPingAck(out: ByteWriter, payload: Buffer, start: number): void {
   out.ensure(FRAME_HEAD_BYTES + 8);
-  putFrameHead(out, 8, FrameType.ping, Flag.ack, 0);
+  putFrameHead(out, 8, { type: FrameType.ping, flags: Flag.ack, stream: 0 });
   out.put(payload, start, start + 8);
 }
 
 /** The payload is all zeros: there is one at a time. */
 export function putPing(out: ByteWriter): void {
   out.ensure(FRAME_HEAD_BYTES + 8);
-  putFrameHead(out, 8, FrameType.ping, 0, 0);
+  putFrameHead(out, 8, { type: FrameType.ping, flags: 0, stream: 0 });
   out.bytes.fill(0, out.at, out.at + 8);
   out.at += 8;
 }
 
 export function putGoaway(out: ByteWriter, lastStream: number, code: ErrorCode, why: string): void {
   out.ensure(FRAME_HEAD_BYTES + 8 + why.length);
-  putFrameHead(out, 8 + why.length, FrameType.goaway, 0, 0);
+  putFrameHead(out, 8 + why.length, { type: FrameType.goaway, flags: 0, stream: 0 });
   put32(out.bytes, out.at, lastStream);
   put32(out.bytes, out.at + 4, code);
   out.at += 8;

@@ -1,7 +1,7 @@
 // HEADERS and the CONTINUATIONs that may follow it, put together: RFC 9113, sections 6.2 and 6.10.
 import { ByteWriter } from '../byte-writer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
-import { Flag } from './frames.js';
+import { Flag, type FrameHead } from './frames.js';
 
 /** A header block of a little over a mebibyte is refused with a status. A larger block ends the connection. */
 const MAX_BLOCK_BYTES = (1 << 20) + 256 * 1024;
@@ -32,8 +32,8 @@ export class HeaderBlock {
   #continuations = 0;
 
   constructor(
-    readonly stream: number,
-    readonly flags: number,
+    /** Of its HEADERS. */
+    readonly head: FrameHead,
     bytes: Buffer,
     start: number,
     end: number,

@@ -1,7 +1,7 @@
 // The frames of a client: requests, their bodies, and resets.
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
-import { Flag, FrameType } from './frames.js';
+import { Flag, type FrameHead, FrameType } from './frames.js';
 import { type ReadHead, RequestHeads } from './request-heads.js';
 import type { ServerConnection } from './server-connection.js';
 import type { Serving } from './serving.js';
@@ -69,9 +69,10 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
     if (id % 2 === 0 || id > this.lastStream) throw protocolError('frame on an idle stream');
   }
 
-  protected override wholeBlock(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  protected override wholeBlock(block: FrameHead, bytes: Buffer, start: number, end: number): void {
+    const { flags, stream: id } = block;
     const endStream = (flags & Flag.endStream) !== 0;
-    if (id <= this.lastStream) return this.#trailers(endStream, id, bytes, start, end);
+    if (id <= this.lastStream) return this.#trailers(block, this.#heads.readTrailers(bytes, start, end));
     if (id > this.lastStream + 2) this.#unbrokenFrom = id;
     this.lastStream = id;
     const head = this.#heads.read(bytes, start, end);
@@ -97,8 +98,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
     this.connection.resetStream(id, code);
   }
 
-  #trailers(endStream: boolean, id: number, bytes: Buffer, start: number, end: number): void {
-    const wellFormed = this.#heads.readTrailers(bytes, start, end);
+  #trailers({ flags, stream: id }: FrameHead, wellFormed: boolean): void {
     const { connection } = this;
     const stream = connection.streams.get(id);
     if (stream === undefined) {
@@ -107,7 +107,7 @@ export class IncomingFrames extends FrameRules<Http2Stream> {
       throw new ConnectionError(ErrorCode.streamClosed, 'HEADERS frame on a closed stream');
     }
     if (stream.received || stream.upload === undefined) return connection.resetStream(id, ErrorCode.streamClosed);
-    if (!endStream || !wellFormed) return connection.resetStream(id, ErrorCode.protocol);
+    if ((flags & Flag.endStream) === 0 || !wellFormed) return connection.resetStream(id, ErrorCode.protocol);
     stream.upload.end();
   }
 

@@ -122,7 +122,8 @@ export class Outgoing<S extends OutgoingStream<S>> {
       for (let at = 0; at < piece.length;) {
         if (frameLeft === 0) {
           frameLeft = Math.min(left, MAX_SENT_FRAME_BYTES);
-          putFrameHead(out, frameLeft, FrameType.data, left === frameLeft ? Flag.endStream : 0, stream.id);
+          const flags = left === frameLeft ? Flag.endStream : 0;
+          putFrameHead(out, frameLeft, { type: FrameType.data, flags, stream: stream.id });
           this.guard.earn(frameLeft);
         }
         const end = Math.min(piece.length, at + frameLeft);
@@ -149,7 +150,7 @@ export class Outgoing<S extends OutgoingStream<S>> {
     stream.sendWindow -= sent;
     const ends = stream.endsNow();
     const flags = ends && trailers === undefined ? Flag.endStream : 0;
-    writeFrameHead(out.bytes, at, sent, FrameType.data, flags, stream.id);
+    writeFrameHead(out.bytes, at, sent, { type: FrameType.data, flags, stream: stream.id });
     this.guard.earn(sent);
     if (ends && trailers !== undefined) this.putTrailers(out, stream.id, trailers);
   }

@@ -21,7 +21,7 @@ export function closeBlock(out: Output, at: number, { stream, endStream, frameBy
   const flags = endStream ? Flag.endStream : 0;
   const length = out.at - at - FRAME_HEAD_BYTES;
   if (length <= frameBytes) {
-    return writeFrameHead(out.bytes, at, length, FrameType.headers, flags | Flag.endHeaders, stream);
+    return writeFrameHead(out.bytes, at, length, { type: FrameType.headers, flags: flags | Flag.endHeaders, stream });
   }
   const block = Buffer.from(out.bytes.subarray(at + FRAME_HEAD_BYTES, out.at));
   out.at = at;
@@ -30,7 +30,7 @@ export function closeBlock(out: Output, at: number, { stream, endStream, frameBy
     const end = Math.min(block.length, start + frameBytes);
     const type = start === 0 ? FrameType.headers : FrameType.continuation;
     const here = (start === 0 ? flags : 0) | (end === block.length ? Flag.endHeaders : 0);
-    putFrameHead(out, end - start, type, here, stream);
+    putFrameHead(out, end - start, { type, flags: here, stream });
     out.put(block, start, end);
   }
 }

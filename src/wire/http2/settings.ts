@@ -91,7 +91,7 @@ const sharedSettings = (settings: OurSettings): readonly (readonly [number, numb
 
 function putSettings(out: ByteWriter, all: readonly (readonly [number, number])[]): void {
   out.ensure(FRAME_HEAD_BYTES + all.length * SETTING_BYTES);
-  putFrameHead(out, all.length * SETTING_BYTES, FrameType.settings, 0, 0);
+  putFrameHead(out, all.length * SETTING_BYTES, { type: FrameType.settings, flags: 0, stream: 0 });
   for (const [setting, value] of all) {
     out.at = out.bytes.writeUInt16BE(setting, out.at);
     out.at = out.bytes.writeUInt32BE(value, out.at);
@@ -100,5 +100,5 @@ function putSettings(out: ByteWriter, all: readonly (readonly [number, number])[
 
 export function putSettingsAck(out: ByteWriter): void {
   out.ensure(FRAME_HEAD_BYTES);
-  putFrameHead(out, 0, FrameType.settings, Flag.ack, 0);
+  putFrameHead(out, 0, { type: FrameType.settings, flags: Flag.ack, stream: 0 });
 }

@@ -16,7 +16,7 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
   const out = new ByteWriter();
   out.ensure(FRAME_HEAD_BYTES + bytes.length);
-  putFrameHead(out, bytes.length, type, flags, stream);
+  putFrameHead(out, bytes.length, { type, flags, stream });
   out.put(bytes);
   return Buffer.from(out.bytes.subarray(0, out.at));
 }
