@@ -123,6 +123,11 @@ class Found {
   }
 }
 
+interface Leaf {
+  readonly page: number;
+  readonly bytes: Buffer;
+}
+
 class PageWalk {
   readonly trees = new Map<string, KeysFound>();
   readonly #pageSize: number;
@@ -135,6 +140,8 @@ class PageWalk {
   readonly #used: Uint8Array;
   /** A buffer for each level of the tree of names and of one below. */
   readonly #buffers: Buffer[] = [];
+  /** Lists of pages that are free, as they are found. */
+  readonly #freePages: Buffer[] = [];
   /** Where nodes begin, of the page that is looked at. */
   readonly #starts: Uint8Array;
 
@@ -153,13 +160,12 @@ class PageWalk {
   }
 
   run(meta: Buffer): void {
-    const freePages: Buffer[] = [];
-    this.#tree(treeAt(meta, NAMES_TREE_OFFSET, 'names'), '', 0, freePages);
-    this.#tree(treeAt(meta, FREE_TREE_OFFSET, 'free'), '', 0, freePages);
-    for (const list of freePages) this.#useFree(list);
+    this.#tree(treeAt(meta, NAMES_TREE_OFFSET, 'names'), '', 0);
+    this.#tree(treeAt(meta, FREE_TREE_OFFSET, 'free'), '', 0);
+    for (const list of this.#freePages) this.#useFree(list);
   }
 
-  #tree(tree: Tree, name: string, level: number, freePages: Buffer[]): void {
+  #tree(tree: Tree, name: string, level: number): void {
     if (tree.kind === 'data' && tree.flags !== 0) throw new Unsound('a tree sorts its keys in another order');
     if (tree.root === undefined) {
       if (tree.entries !== 0 || tree.depth !== 0) throw new Unsound('a tree has no pages, and entries');
@@ -168,7 +174,7 @@ class PageWalk {
     }
     if (tree.depth < 1 || tree.depth > MAX_DEPTH) throw new Unsound(`a tree is ${tree.depth} pages deep`);
     const found = new Found(tree);
-    this.#page(found, tree.root, tree.depth, level, freePages);
+    this.#page(found, tree.root, tree.depth, level);
     const isWhole =
       found.branchPages === tree.branchPages &&
       (!this.#readsLeaves ||
@@ -179,7 +185,7 @@ class PageWalk {
     if (this.#readsLeaves) this.trees.set(name, { count: found.entries, keySum: found.keySum });
   }
 
-  #page(found: Found, page: number, depth: number, level: number, freePages: Buffer[]): void {
+  #page(found: Found, page: number, depth: number, level: number): void {
     this.#useWritten(page);
     const isLeaf = depth === 1;
     if (isLeaf && !this.#readsLeaves && found.tree.kind === 'data') return;
@@ -188,18 +194,19 @@ class PageWalk {
     const bytes = this.#buffer(level);
     this.#read(page, isLeaf ? LEAF : BRANCH, bytes);
     this.#checkNodes(page, bytes, isLeaf);
+    const leaf = { page, bytes };
     const end = HEAD_BYTES + bytes.readUInt16LE(20);
     for (let offset = HEAD_BYTES; offset < end; offset += 2) {
       const at = HEAD_BYTES + bytes.readUInt16LE(offset);
       if (isLeaf) {
-        this.#entry(found, page, bytes, at, level, freePages);
+        this.#entry(found, leaf, at, level);
         continue;
       }
       const key = at + NODE_HEAD_BYTES;
       // The first has no key: what is below begins where the branch does.
       const isInOrder = offset === HEAD_BYTES || found.follows(bytes, key, key + bytes.readUInt16LE(at + 6), false);
       if (!isInOrder) throw notAsItWas(page);
-      this.#page(found, bytes.readUIntLE(at, 6), depth - 1, level + 1, freePages);
+      this.#page(found, bytes.readUIntLE(at, 6), depth - 1, level + 1);
     }
     if (isLeaf) found.keepLast();
   }
@@ -227,7 +234,7 @@ class PageWalk {
     if (at !== bytes.length || count !== lower / 2) throw notAsItWas(page);
   }
 
-  #entry(found: Found, page: number, bytes: Buffer, at: number, level: number, freePages: Buffer[]): void {
+  #entry(found: Found, { page, bytes }: Leaf, at: number, level: number): void {
     const { kind } = found.tree;
     const flags = bytes.readUInt16LE(at + 4);
     const key = at + NODE_HEAD_BYTES;
@@ -246,13 +253,13 @@ class PageWalk {
     }
     if (kind === 'names') {
       const name = bytes.toString('latin1', key, value).replace(/\0$/, '');
-      this.#tree(treeAt(bytes, value, 'data'), name, level + 1, freePages);
+      this.#tree(treeAt(bytes, value, 'data'), name, level + 1);
     }
     if (kind !== 'free') return;
     const list = Buffer.alloc(size);
     if (first > 0) this.#readAt(first * this.#pageSize + HEAD_BYTES, list);
     else bytes.copy(list, 0, value, value + size);
-    freePages.push(list);
+    this.#freePages.push(list);
   }
 
   /** The pages of a large value: only the first has a head. */

@@ -87,15 +87,22 @@ const noRoom = (folder: string, bytes: number): KvError =>
     `cannot defragment ${folder}: the copy needs ${bytes} bytes beside the store, and some more`,
   );
 
+/** The file of the copy, opened. */
+interface CopiedFile {
+  /** The folder that it lies in until it takes the place of the store's. */
+  readonly beside: string;
+  readonly env: RootDatabase;
+  readonly tables: Tables;
+  readonly allocation: Allocation;
+}
+
 class Copy {
   #isInPlace = false;
 
   private constructor(
     private readonly parts: DefragmentParts,
-    private readonly beside: string,
-    private readonly env: RootDatabase,
-    private readonly tables: Tables,
-    private readonly allocation: Allocation,
+    private readonly file: CopiedFile,
+    /** What was written since the copy, or since it was last brought over. */
     private touched: TouchedRecords,
   ) {}
 
@@ -113,7 +120,7 @@ class Copy {
     const env = openEngine(open, file, { noSync });
     try {
       const copied = await engineTables(env, { path: folder, isCompressed: true });
-      return new Copy(parts, beside, env, copied, room.allocationOf(file), touched);
+      return new Copy(parts, { beside, env, tables: copied, allocation: room.allocationOf(file) }, touched);
     } catch (error) {
       await env.close();
       throw error;
@@ -144,7 +151,7 @@ class Copy {
       await this.#bringOver(this.touched);
       writes.stopNoting();
       this.#check();
-      await syncFile(path.join(this.beside, STORE_FILE));
+      await syncFile(path.join(this.file.beside, STORE_FILE));
       checkOpen();
       // The lock file first: whoever opens the new file beside this process finds the lock file that belongs to it.
       this.#rename(ENGINE_LOCK_FILE);
@@ -153,28 +160,28 @@ class Copy {
       this.#isInPlace = true;
       reached?.('renamed');
       syncFolder(folder);
-      room.moveTo(this.allocation);
-      const closed = tables.moveTo(this.tables);
+      room.moveTo(this.file.allocation);
+      const closed = tables.moveTo(this.file.tables);
       reached?.('moved');
       return { closed };
     });
   }
 
   #rename(name: string): void {
-    fs.renameSync(path.join(this.beside, name), path.join(this.parts.folder, name));
+    fs.renameSync(path.join(this.file.beside, name), path.join(this.parts.folder, name));
   }
 
   async abandon(): Promise<void> {
     if (this.#isInPlace) return;
-    this.allocation.close();
-    await this.env.close();
+    this.file.allocation.close();
+    await this.file.env.close();
   }
 
   /** As the store has them now, or has them no more. */
   async #bringOver(touched: TouchedRecords): Promise<void> {
     const { tables, checkOpen } = this.parts;
     const yielder = new Yielder();
-    let batch = new Batch(this.tables);
+    let batch = new Batch(this.file.tables);
     for (const [table, key] of touched) {
       checkOpen();
       const name = nameOf(key);
@@ -182,7 +189,7 @@ class Copy {
       batch.add(table, name, tables[table].get(name));
       if (batch.isFull) {
         await this.#write(batch);
-        batch = new Batch(this.tables);
+        batch = new Batch(this.file.tables);
       }
       await yielder.yieldIfDue();
     }
@@ -191,14 +198,14 @@ class Copy {
 
   async #write(batch: Batch): Promise<void> {
     const need = { bytes: batch.needBytes, adds: false };
-    if (!(await this.allocation.take(need, () => 0))) throw noRoom(this.parts.folder, need.bytes);
-    await this.env.batch(() => batch.write());
+    if (!(await this.file.allocation.take(need, () => 0))) throw noRoom(this.parts.folder, need.bytes);
+    await this.file.env.batch(() => batch.write());
   }
 
   /** Nothing is ever missing; if it were, the store would go on with the file that has it. */
   #check(): void {
     for (const table of TABLE_NAMES) {
-      const [before, after] = [this.parts.tables, this.tables].map((tables) => {
+      const [before, after] = [this.parts.tables, this.file.tables].map((tables) => {
         tables.env.resetReadTxn();
         return recordCount(tables, table);
       });

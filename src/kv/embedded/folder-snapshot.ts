@@ -43,7 +43,7 @@ export async function openFolderSnapshot(folder: string, nowMs: () => number = D
       if (!opened.isCompressed) throw tooOld(folder);
       const before = filesIn(folder);
       env = openEngine(open, opened.storePath, { readOnly: true });
-      const snapshot = FolderSnapshot.begin(env, await engineTables(env, opened), opened, nowMs);
+      const snapshot = FolderSnapshot.begin({ env, tables: await engineTables(env, opened), folder: opened, nowMs });
       if (before !== undefined && before === filesIn(folder)) return snapshot;
       await snapshot.close();
     } catch (error) {
@@ -68,27 +68,33 @@ function filesIn(folder: string): string | undefined {
 const tooOld = (folder: string): KvError =>
   new KvError('unavailable', `an early build wrote the store in ${folder}: start a server with it once`);
 
+/** What a snapshot reads from, and closes at its end. */
+interface ReadStore {
+  readonly env: RootDatabase;
+  readonly tables: Pick<Tables, 'current' | 'leases' | 'meta'>;
+  readonly folder: DataFolder;
+  readonly nowMs: () => number;
+}
+
 class FolderSnapshot implements Snapshot {
   private constructor(
     readonly revision: number,
     readonly keys: number,
-    private readonly env: RootDatabase,
-    private readonly tables: Pick<Tables, 'current' | 'leases' | 'meta'>,
     private readonly transaction: Transaction,
-    private readonly folder: DataFolder,
-    private readonly nowMs: () => number,
+    private readonly store: ReadStore,
   ) {}
 
-  static begin(env: RootDatabase, tables: Tables, folder: DataFolder, nowMs: () => number): FolderSnapshot {
-    const transaction = env.useReadTransaction();
-    const known = readRevision(tables.meta, { transaction });
-    if (known?.totals === undefined) throw tooOld(folder.path);
-    return new FolderSnapshot(known.revision, known.totals.count, env, tables, transaction, folder, nowMs);
+  static begin(store: ReadStore): FolderSnapshot {
+    const transaction = store.env.useReadTransaction();
+    const known = readRevision(store.tables.meta, { transaction });
+    if (known?.totals === undefined) throw tooOld(store.folder.path);
+    return new FolderSnapshot(known.revision, known.totals.count, transaction, store);
   }
 
   async *pages(): AsyncGenerator<readonly SnapshotEntry[]> {
-    const { transaction, tables } = this;
-    const ends = new KeyEnds(tables.leases, transaction, this.nowMs());
+    const { transaction } = this;
+    const { tables, folder, nowMs } = this.store;
+    const ends = new KeyEnds(tables.leases, transaction, nowMs());
     let totals = NO_TOTALS;
     let page: SnapshotEntry[] = [];
     let bytes = 0;
@@ -112,13 +118,13 @@ class FolderSnapshot implements Snapshot {
     if (page.length > 0) yield page;
     const written = readRevision(tables.meta, { transaction })?.totals ?? NO_TOTALS;
     const [fault] = totalFaults(totals, written);
-    if (fault !== undefined) throw damaged(this.folder.path, fault);
+    if (fault !== undefined) throw damaged(folder.path, fault);
   }
 
   async close(): Promise<void> {
     this.transaction.done();
-    await this.env.close();
-    await this.folder.release();
+    await this.store.env.close();
+    await this.store.folder.release();
   }
 }
 

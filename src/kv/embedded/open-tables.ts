@@ -52,7 +52,7 @@ export async function openTables(
   // Before the first value is written in this format.
   folder.markFormat();
   const totals =
-    known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp(env, folder, room, tables, revision)));
+    known === undefined ? NO_TOTALS : (known.totals ?? (await bringUp({ env, folder, room, tables, revision })));
   const olderRevision = await noteWriter(env, meta, room, { writer, revision });
   const unchecked = { current: false, logUntil: readCheckedSince(meta) ?? revision };
   env.resetReadTxn();
@@ -74,17 +74,21 @@ async function writeState(env: RootDatabase, meta: Tables['meta'], revision: num
   });
 }
 
+/** A store whose records have no checksums. */
+interface OlderStore {
+  readonly env: RootDatabase;
+  readonly folder: DataFolder;
+  readonly room: Room;
+  readonly tables: Tables;
+  /** Its newest. */
+  readonly revision: number;
+}
+
 /**
  * An earlier build's records get checksums, some at a time. One that is interrupted begins anew: what has a checksum by then
  * is left as it is, damaged or not.
  */
-async function bringUp(
-  env: RootDatabase,
-  folder: DataFolder,
-  room: Room,
-  tables: Tables,
-  revision: number,
-): Promise<Totals> {
+async function bringUp({ env, folder, room, tables, revision }: OlderStore): Promise<Totals> {
   const { current, unchecked } = tables;
   let totals = NO_TOTALS;
   let start = Buffer.alloc(0);

@@ -83,7 +83,7 @@ export function* recordsSince(
   let at = place;
   const range = { start: encodePlace(next, at), ...(upTo !== Infinity && { end: encodeNumbers(upTo + 1) }) };
   for (const { key, value } of tables.log.getRange(range)) {
-    const content = checkedAt(tables, next, at, key, value);
+    const content = checkedAt(tables, next, at, { key, value });
     yield [next, content, at];
     if (isLastOfRevision(content)) {
       next++;
@@ -91,6 +91,12 @@ export function* recordsSince(
     } else at++;
   }
   if (at > 0 || next <= Math.min(upTo, newestRevision(tables.meta))) throw new DamagedHistory(next);
+}
+
+/** A record of the log, as the engine has it. */
+interface LogRecord {
+  readonly key: Buffer;
+  readonly value: Buffer;
 }
 
 /** The change after one. */
@@ -102,10 +108,10 @@ export function recordAt(tables: Tables, revision: number, place: number): Buffe
   const key = encodePlace(revision, place);
   const value = tables.log.get(key);
   if (value === undefined) throw new DamagedHistory(revision);
-  return checkedAt(tables, revision, place, key, value);
+  return checkedAt(tables, revision, place, { key, value });
 }
 
-function checkedAt({ unchecked }: Tables, revision: number, place: number, key: Buffer, value: Buffer): Buffer {
+function checkedAt({ unchecked }: Tables, revision: number, place: number, { key, value }: LogRecord): Buffer {
   const isThere = isPlace(key, revision, place);
   const content = isThere ? checkedLog(revision, place, value, revision <= unchecked.logUntil) : undefined;
   if (content === undefined) throw new DamagedHistory(revision);

@@ -81,10 +81,10 @@ const LOG_HEADER = 3 + 2 * NUMBER;
 
 export const numberAt = (bytes: Buffer, index: number): number => bytes.readUIntBE(index * NUMBER, NUMBER);
 
-/** `rest` is what stands after the checksum. `name` is the key, encoded. */
+/** `name` is the key, encoded. `seed` is of the numbers before the checksum. `rest` is what stands after it. */
 // hot: every record that is read or written
-const versionChecksum = (name: Buffer, mod: number, create: number, expiresAtMs: number, rest: Buffer): number =>
-  checksumOf(rest, (seedOf(mod, create, expiresAtMs) ^ hashOf(name)) >>> 0);
+const versionChecksum = (name: Buffer, seed: number, rest: Buffer): number =>
+  checksumOf(rest, (seed ^ hashOf(name)) >>> 0);
 
 /** The record of a version, and its checksum. */
 // hot: every write
@@ -96,7 +96,8 @@ export function encodeVersion(name: Buffer, version: Version): { readonly bytes:
   bytes[0] = (bytes[0] ?? 0) | CHECKED | (more === 0 ? 0 : EXTENDED);
   if (more > 0) writeMore(bytes, VERSION_HEADER, version);
   value.copy(bytes, VERSION_HEADER + more);
-  const checksum = versionChecksum(name, modRevision, createRevision, expiresAtMs, bytes.subarray(VERSION_HEADER));
+  const seed = seedOf(modRevision, createRevision, expiresAtMs);
+  const checksum = versionChecksum(name, seed, bytes.subarray(VERSION_HEADER));
   bytes.writeUInt32BE(checksum, UNCHECKED_HEADER);
   return { bytes, checksum };
 }
@@ -152,7 +153,7 @@ export function decodeVersion(name: Buffer, bytes: Buffer, acceptUnchecked: bool
   const expiresAtMs = numberAt(bytes, 2);
   const start = isUnchecked ? UNCHECKED_HEADER : VERSION_HEADER;
   const rest = bytes.subarray(start);
-  const checksum = versionChecksum(name, modRevision, createRevision, expiresAtMs, rest);
+  const checksum = versionChecksum(name, seedOf(modRevision, createRevision, expiresAtMs), rest);
   const written = isUnchecked ? checksum : bytes.readUInt32BE(UNCHECKED_HEADER);
   const isExtended = ((bytes[0] ?? 0) & EXTENDED) !== 0;
   const more = isExtended ? moreAt(bytes, start) : undefined;
@@ -185,7 +186,8 @@ export function valueIn(name: Buffer, bytes: Buffer, acceptUnchecked: boolean): 
     return version.isDamaged ? undefined : version.value;
   }
   const rest = bytes.subarray(VERSION_HEADER, length);
-  const checksum = versionChecksum(name, modRevisionOf(bytes), numberAt(bytes, 1), numberAt(bytes, 2), rest);
+  const seed = seedOf(modRevisionOf(bytes), numberAt(bytes, 1), numberAt(bytes, 2));
+  const checksum = versionChecksum(name, seed, rest);
   if (checksum !== bytes.readUInt32BE(UNCHECKED_HEADER)) return undefined;
   if (((bytes[0] ?? 0) & EXTENDED) === 0) return rest;
   const more = moreAt(rest, 0);

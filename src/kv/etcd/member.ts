@@ -114,7 +114,7 @@ export class Member {
     const answer = (
       trace === undefined
         ? connection.call(method, message, timeoutMs)
-        : tracedCall(connection, trace, method, message, timeoutMs)
+        : tracedCall(connection, trace, { method, message, timeoutMs })
     ).finally(() => this.inFlight--);
     try {
       const received = await (call.movable ? this.#movable(answer) : answer);
