@@ -54,7 +54,7 @@ test('a large apply in YAML is recorded as what it says', { timeout: 120_000 }, 
   const data = Array.from({ length: KEYS }, (_, i) => `  k${i}: ""\n`).join('');
   const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n${data}`;
   const { longestMs, event } = await recorded(() =>
-    server.send('PATCH', `${CONFIG_MAPS}/x?fieldManager=a`, yaml, 'application/apply-patch+yaml'),
+    server.send('PATCH', `${CONFIG_MAPS}/x?fieldManager=a`, yaml, { 'content-type': 'application/apply-patch+yaml' }),
   );
   assert.equal(event.responseStatus.code, 201);
   assert.equal(Object.keys(event.requestObject.data).length, KEYS);
@@ -63,7 +63,7 @@ test('a large apply in YAML is recorded as what it says', { timeout: 120_000 }, 
 
 test('a list of it as a table is recorded as it was answered', { timeout: 120_000 }, async () => {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-  const { longestMs, event } = await recorded(() => server.send('GET', CONFIG_MAPS, undefined, undefined, { accept }));
+  const { longestMs, event } = await recorded(() => server.send('GET', CONFIG_MAPS, undefined, { accept }));
   assert.equal(event.responseObject.rows?.length, 1);
   assert.ok(longestMs < MAX_MS, `${longestMs} ms`);
 });

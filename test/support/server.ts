@@ -1,16 +1,17 @@
 // The real program on a free port with a data folder of its own.
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import type http from 'node:http';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { freePort } from './free-port.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 /** All tests with so many worker processes, by hand. */
 const workers = process.env['BINNACLE_WORKERS'];
-const READY_WITHIN_MS = 30_000;
 
 export interface TestAnswer {
   readonly status: number;
@@ -28,14 +29,8 @@ export interface TestServer {
   readonly exited: Promise<number | null>;
   /** A request of the administrator, over a connection of its own where connections are not kept. */
   request(method: string, path: string, body?: unknown, contentType?: string): Promise<TestAnswer>;
-  /** A request of the administrator with a body as it is. */
-  send(
-    method: string,
-    path: string,
-    body: string | undefined,
-    contentType?: string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<TestAnswer>;
+  /** A request of the administrator with a body as it is, JSON unless the headers say otherwise. */
+  send(method: string, path: string, body?: string, headers?: Readonly<Record<string, string>>): Promise<TestAnswer>;
   /** Resolves when the watch has begun; hands over its lines as they come, until the signal or its end. */
   watch(
     path: string,
@@ -74,6 +69,17 @@ export interface TestServerOptions {
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-test-'));
   const port = await freePort();
+  const server = new ServerProcess(spawnServer(options, folder, port), options, { folder, port });
+  try {
+    await server.becomesReady(options.untilLive === true ? '/version' : '/readyz');
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
+  return server;
+}
+
+function spawnServer(options: TestServerOptions, folder: string, port: number): ServerChild {
   const { adminToken, npmStart = false } = options;
   const flags = [`--data-dir=${folder}`, `--secure-port=${port}`, ...(options.flags ?? [])];
   if (adminToken !== undefined) {
@@ -88,7 +94,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);
   if (workers !== undefined && !flags.some((flag) => flag.startsWith('--workers='))) flags.push(`--workers=${workers}`);
   const [command = '', ...args] = program;
-  const child = spawn(command, [...args, ...flags], {
+  return spawn(command, [...args, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
@@ -97,95 +103,136 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...(options.clockFile !== undefined && shiftedClock(options.clockFile)),
     },
   });
-  let log = '';
-  child.stderr.on('data', (text: Buffer) => (log += text.toString()));
-  const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
-  const pki = (name: string): Buffer => fs.readFileSync(path.join(folder, 'pki', name));
-  const identity = (): https.RequestOptions =>
-    adminToken === undefined
-      ? { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') }
-      : { rejectUnauthorized: false };
-  const agent = options.keepsConnections === true && new https.Agent({ keepAlive: true });
-  const call = (
-    method: string,
-    to: string,
-    contentType = 'application/json',
-    headers: Readonly<Record<string, string>> = {},
-  ): https.RequestOptions => ({
-    host: '127.0.0.1',
-    port,
-    method,
-    path: to,
-    ...identity(),
-    agent,
-    headers: {
-      'content-type': contentType,
-      ...(adminToken !== undefined && { authorization: `Bearer ${adminToken}` }),
-      ...headers,
-    },
-  });
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (agent !== false) agent.destroy();
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await exited;
-  };
-  const server: TestServer = {
-    url: `https://127.0.0.1:${port}`,
-    folder,
-    kubeconfig: path.join(folder, 'admin.kubeconfig'),
-    log: () => log,
-    pid: child.pid ?? 0,
-    exited,
-    request: (method, to, body, contentType) =>
-      server.send(method, to, body === undefined ? undefined : JSON.stringify(body), contentType),
-    send: (method, to, body, contentType, headers) =>
-      new Promise((resolve, reject) => {
-        const request = https.request(call(method, to, contentType, headers), (response) => {
-          let text = '';
-          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }),
-          );
-          response.on('error', reject);
-        });
-        request.on('error', reject);
-        // Node.js sends the body of a DELETE without saying how long it is, and the server does not see it.
-        if (body !== undefined) request.setHeader('content-length', Buffer.byteLength(body));
-        request.end(body);
-      }),
-    watch: (to, signal, line, ended) =>
-      new Promise((resolve, reject) => {
-        const request = https.request({ ...call('GET', to), signal }, (response) => {
-          resolve();
-          let rest = '';
-          response.on('data', (chunk: Buffer) => {
-            const lines = (rest + chunk.toString()).split('\n');
-            rest = lines.pop() ?? '';
-            for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
-          });
-          response.on('error', () => undefined);
-          response.on('close', () => ended?.(response.statusCode ?? 0));
-        });
-        request.on('error', reject);
-        request.end();
-      }),
-    kill: () => end('SIGKILL'),
-    async stop() {
-      await end('SIGTERM');
-      fs.rmSync(folder, { recursive: true, force: true });
-    },
-  };
-  try {
-    await ready(
-      server,
-      options.untilLive === true ? '/version' : '/readyz',
-      () => child.exitCode !== null || child.signalCode !== null,
-    );
-  } catch (error) {
-    await end('SIGKILL');
-    throw error;
+}
+
+type ServerChild = ChildProcessByStdio<null, null, Readable>;
+
+class ServerProcess implements TestServer {
+  readonly url: string;
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly exited: Promise<number | null>;
+  readonly #port: number;
+  readonly #child: ServerChild;
+  readonly #adminToken: string | undefined;
+  readonly #agent: https.Agent | false;
+  #log = '';
+
+  constructor(
+    child: ServerChild,
+    { adminToken, keepsConnections = false }: TestServerOptions,
+    { folder, port }: { readonly folder: string; readonly port: number },
+  ) {
+    this.url = `https://127.0.0.1:${port}`;
+    this.folder = folder;
+    this.kubeconfig = path.join(folder, 'admin.kubeconfig');
+    this.#port = port;
+    this.#child = child;
+    this.#adminToken = adminToken;
+    this.#agent = keepsConnections && new https.Agent({ keepAlive: true });
+    child.stderr.on('data', (text: Buffer) => (this.#log += text.toString()));
+    this.exited = new Promise((resolve) => child.on('exit', (code) => resolve(code)));
   }
-  return server;
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  log = (): string => this.#log;
+
+  request(method: string, to: string, body?: unknown, contentType = 'application/json'): Promise<TestAnswer> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return this.send(method, to, text, { 'content-type': contentType });
+  }
+
+  send(method: string, to: string, body?: string, headers?: Readonly<Record<string, string>>): Promise<TestAnswer> {
+    return new Promise((resolve, reject) => {
+      const request = https.request(this.#call(method, to, headers), (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
+        response.on('error', reject);
+      });
+      request.on('error', reject);
+      // Node.js sends the body of a DELETE without saying how long it is, and the server does not see it.
+      if (body !== undefined) request.setHeader('content-length', Buffer.byteLength(body));
+      request.end(body);
+    });
+  }
+
+  watch(
+    to: string,
+    signal: AbortSignal,
+    line: (event: { type: string; object: unknown }) => void,
+    ended?: (status: number) => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = https.request({ ...this.#call('GET', to), signal }, (response) => {
+        resolve();
+        let rest = '';
+        response.on('data', (chunk: Buffer) => {
+          const lines = (rest + chunk.toString()).split('\n');
+          rest = lines.pop() ?? '';
+          for (const text of lines) line(JSON.parse(text) as { type: string; object: unknown });
+        });
+        response.on('error', () => undefined);
+        response.on('close', () => ended?.(response.statusCode ?? 0));
+      });
+      request.on('error', reject);
+      request.end();
+    });
+  }
+
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** `sign`: a path that is answered with 200 by then. */
+  async becomesReady(sign: string): Promise<void> {
+    const ask = async (): Promise<{ status: number | undefined; body: string | undefined; log: string }> => {
+      if (this.#hasEnded) throw new Error(`the server ended:\n${this.#log}`);
+      const answer = await this.request('GET', sign).catch(() => undefined);
+      return { status: answer?.status, body: answer?.body, log: this.#log };
+    };
+    await pollUntil(ask, ({ status }) => status === 200);
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#agent !== false) this.#agent.destroy();
+    if (!this.#hasEnded) this.#child.kill(signal);
+    await this.exited;
+  }
+
+  #call(method: string, to: string, headers: Readonly<Record<string, string>> = {}): https.RequestOptions {
+    return {
+      host: '127.0.0.1',
+      port: this.#port,
+      method,
+      path: to,
+      ...this.#identity(),
+      agent: this.#agent,
+      headers: {
+        'content-type': 'application/json',
+        ...(this.#adminToken !== undefined && { authorization: `Bearer ${this.#adminToken}` }),
+        ...headers,
+      },
+    };
+  }
+
+  #identity(): https.RequestOptions {
+    if (this.#adminToken !== undefined) return { rejectUnauthorized: false };
+    const pki = (name: string): Buffer => fs.readFileSync(path.join(this.folder, 'pki', name));
+    return { ca: pki('ca.crt'), cert: pki('admin.crt'), key: pki('admin.key') };
+  }
 }
 
 const metered = (meter: string, folder: string): NodeJS.ProcessEnv => ({
@@ -203,16 +250,4 @@ function onHost(hostname: string, folder: string): NodeJS.ProcessEnv {
   const preload = path.join(folder, 'hostname.cjs');
   fs.writeFileSync(preload, `require('node:os').hostname = () => ${JSON.stringify(hostname)};\n`);
   return { NODE_OPTIONS: `--require=${preload}` };
-}
-
-async function ready(server: TestServer, sign: string, ended: () => boolean): Promise<void> {
-  let last = '';
-  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline;) {
-    if (ended()) throw new Error(`the server ended:\n${server.log()}`);
-    const answer = await server.request('GET', sign).catch(() => undefined);
-    if (answer?.status === 200) return;
-    last = answer?.body ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`the server is not ready:\n${last}\n${server.log()}`);
 }
