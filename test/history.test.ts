@@ -123,7 +123,7 @@ async function checkHistory(setup: {
   })();
   await Promise.all([
     ...Array.from({ length: WRITERS }, (_, writer) =>
-      writeOn(writer % 2 === 0 ? main : setup.open(), writer, seen, tick, going),
+      writeOn(writer % 2 === 0 ? main : setup.open(), writer, seen, { tick, going }),
     ),
     ...Array.from({ length: READERS }, () => resumeReading(main, seen, tick, going)),
     listOn(store, seen, tick, going),
@@ -136,13 +136,13 @@ async function checkHistory(setup: {
   check(seen, first);
 }
 
-async function writeOn(
-  kv: KeyValueStore,
-  writer: number,
-  seen: Seen,
-  tick: () => number,
-  going: () => boolean,
-): Promise<void> {
+interface Course {
+  /** The next moment. */
+  readonly tick: () => number;
+  readonly going: () => boolean;
+}
+
+async function writeOn(kv: KeyValueStore, writer: number, seen: Seen, { tick, going }: Course): Promise<void> {
   for (let n = 0; going(); n++) {
     const key = `${PREFIX}k${Math.floor(Math.random() * KEYS)}`;
     const current = await answered(kv.get(key));

@@ -137,7 +137,7 @@ function memory() {
 }
 
 function ask(method, target, body, headers = {}) {
-  return send(session, method, target, body && JSON.stringify(body), { ...accept, ...headers });
+  return send(session, headersOf(method, target, { ...accept, ...headers }), body && JSON.stringify(body));
 }
 
 async function prepare() {

@@ -52,8 +52,8 @@ async function measure(program) {
     while (!(await isHealthy(client))) await new Promise((resolve) => setTimeout(resolve, 5));
     row['start, s'] = ((performance.now() - began) / 1000).toFixed(2);
     row['idle, MiB'] = memory(child.pid);
-    await creates(client, child.pid, 64, {}, { seconds: WARM_SECONDS, prefix: 'warm' });
-    for (const writers of [1, 16, 64]) await creates(client, child.pid, writers, row);
+    await creates({ port: client, pid: child.pid, writers: 64, row: {}, seconds: WARM_SECONDS, prefix: 'warm' });
+    for (const writers of [1, 16, 64]) await creates({ port: client, pid: child.pid, writers, row });
     await ranges(client, child.pid, row);
     await fanOut(client, row);
     row['memory afterwards, MiB'] = memory(child.pid);
@@ -65,7 +65,7 @@ async function measure(program) {
   }
 }
 
-async function creates(port, pid, writers, row, { seconds = SECONDS, prefix = 'w' } = {}) {
+async function creates({ port, pid, writers, row, seconds = SECONDS, prefix = 'w' }) {
   const kv = openEtcdStore({ dialer: directDialer, servers: [`http://127.0.0.1:${port}`] });
   await kv.revision();
   let count = 0;

@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
-import { burst, connect, median, needH2load, option, send, startBinnacle, TOKEN } from './bench/servers.mjs';
+import { burst, connect, median, needH2load, option, headersOf, send, startBinnacle, TOKEN } from './bench/servers.mjs';
 
 const SECRETS = '/api/v1/namespaces/bench/secrets';
 const FRAME_HEAD_BYTES = 9;
@@ -41,7 +41,7 @@ async function main() {
   const children = [];
   try {
     const session = connect(server);
-    await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
+    await send(session, headersOf('POST', '/api/v1/namespaces'), JSON.stringify({ metadata: { name: 'bench' } }));
     session.close();
     const each = { connections: connections / readers, watches: watches / connections };
     for (let i = 0; i < readers; i++) {

@@ -126,7 +126,7 @@ async function fanout(server, kind) {
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       while (performance.now() < end) {
-        await send(writer, 'POST', PATHS[kind].event, secret());
+        await send(writer, headersOf('POST', PATHS[kind].event), secret());
         sent++;
       }
     }),
@@ -141,13 +141,13 @@ async function fanout(server, kind) {
 
 async function prepare(server) {
   const session = connect(server);
-  await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
-  await send(session, 'POST', `${NS}/serviceaccounts`, JSON.stringify({ metadata: { name: 'default' } }));
-  await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
-  for (let i = 0; i < PODS; i++) await send(session, 'POST', `${NS}/pods`, pod(i));
-  fs.writeFileSync(path.join(folder, 'object'), await send(session, 'GET', PATHS.ours.get));
-  fs.writeFileSync(path.join(folder, 'list'), await send(session, 'GET', PATHS.ours.list));
-  const made = await send(session, 'POST', `${NS}/secrets`, secret());
+  await send(session, headersOf('POST', '/api/v1/namespaces'), JSON.stringify({ metadata: { name: 'bench' } }));
+  await send(session, headersOf('POST', `${NS}/serviceaccounts`), JSON.stringify({ metadata: { name: 'default' } }));
+  await send(session, headersOf('POST', `${NS}/configmaps`), configMap({ name: 'one' }));
+  for (let i = 0; i < PODS; i++) await send(session, headersOf('POST', `${NS}/pods`), pod(i));
+  fs.writeFileSync(path.join(folder, 'object'), await send(session, headersOf('GET', PATHS.ours.get)));
+  fs.writeFileSync(path.join(folder, 'list'), await send(session, headersOf('GET', PATHS.ours.list)));
+  const made = await send(session, headersOf('POST', `${NS}/secrets`), secret());
   fs.writeFileSync(path.join(folder, 'event'), `{"type":"ADDED","object":${made.toString().trim()}}\n`);
   session.close();
 }

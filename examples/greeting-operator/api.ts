@@ -23,7 +23,11 @@ export class Api {
     type = 'application/json',
   ): Promise<{ status: number; body: T }> {
     let text = '';
-    const response = await this.#open(method, at, body, type);
+    const response = await this.#open(
+      { method, headers: body === undefined ? {} : { 'content-type': type } },
+      at,
+      body,
+    );
     for await (const piece of response) text += String(piece);
     return { status: response.statusCode ?? 0, body: JSON.parse(text) as T };
   }
@@ -31,7 +35,7 @@ export class Api {
   /** The events of a watch, until it ends. */
   async *watch<T>(at: string, signal: AbortSignal): AsyncGenerator<{ type: string; object: T }> {
     let rest = '';
-    for await (const piece of await this.#open('GET', at, undefined, '', signal)) {
+    for await (const piece of await this.#open({ method: 'GET', signal }, at)) {
       const lines = (rest + String(piece)).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) yield JSON.parse(line) as { type: string; object: T };
@@ -42,12 +46,9 @@ export class Api {
     this.#agent.destroy();
   }
 
-  #open(method: string, at: string, body: unknown, type: string, signal?: AbortSignal): ReturnType<typeof open> {
-    const headers = {
-      authorization: `Bearer ${this.#address.token}`,
-      ...(body !== undefined && { 'content-type': type }),
-    };
-    const options = { method, headers, agent: this.#agent, ...(signal !== undefined && { signal }) };
+  #open(request: https.RequestOptions, at: string, body?: unknown): ReturnType<typeof open> {
+    const headers = { authorization: `Bearer ${this.#address.token}`, ...request.headers };
+    const options = { ...request, headers, agent: this.#agent };
     return open(new URL(at, this.#address.url), options, body === undefined ? undefined : JSON.stringify(body));
   }
 }

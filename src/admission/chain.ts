@@ -89,7 +89,7 @@ function run(step: Step, attributes: AdmissionAttributes, round: Round): MaybePr
   }
   for (const { observe } of involved.others) observe?.(false, 0);
   const startedMs = performance.now();
-  return runFrom(step, involved.plugins, 0, { attributes, round }, startedMs, startedMs);
+  return runFrom({ step, plugins: involved.plugins, attributes, round, startedMs }, 0, startedMs);
 }
 
 function involvedIn({ plugins }: Step, { group, resource }: GroupResource): Involved {
@@ -98,15 +98,20 @@ function involvedIn({ plugins }: Step, { group, resource }: GroupResource): Invo
   return { plugins: plugins.filter(looks), others: plugins.filter((plugin) => !looks(plugin)) };
 }
 
+/** One request on its way through the plugins of a step. */
+interface Run {
+  readonly step: Step;
+  /** Those that look at the request. */
+  readonly plugins: readonly StepPlugin[];
+  readonly attributes: AdmissionAttributes;
+  readonly round: Round;
+  /** When the first of them began. */
+  readonly startedMs: number;
+}
+
 /** One look at the clock between two plugins ends the one and begins the other. */
-function runFrom(
-  step: Step,
-  plugins: readonly StepPlugin[],
-  first: number,
-  { attributes, round }: { readonly attributes: AdmissionAttributes; readonly round: Round },
-  startedMs: number,
-  beganMs: number,
-): MaybePromise<void> {
+function runFrom(all: Run, first: number, beganMs: number): MaybePromise<void> {
+  const { step, plugins, attributes, round, startedMs } = all;
   let lastMs = beganMs;
   for (let index = first; index < plugins.length; index++) {
     const plugin = plugins[index] as StepPlugin;
@@ -119,7 +124,7 @@ function runFrom(
     }
     if (waiting !== undefined) {
       return waiting.then(
-        () => runFrom(step, plugins, index + 1, { attributes, round }, startedMs, passed(plugin, lastMs)),
+        () => runFrom(all, index + 1, passed(plugin, lastMs)),
         (error: unknown) => {
           refused(step, plugin, startedMs, lastMs);
           throw error;

@@ -11,7 +11,9 @@ import type { SentMetadata } from './sent-object.js';
 
 // hot: once for each request that is recorded.
 export function aboutRequest(request: HttpRequest, info: RequestInfo, user: UserInfo | undefined): EventRequest {
-  if (request.search !== '') return requestOf(requestTextOf(request, info), request, info, user, undefined);
+  if (request.search !== '') {
+    return requestOf({ text: requestTextOf(request, info), request, info, user, patterns: undefined });
+  }
   // Without a query, a frequent request info is the same value each time, and mostly from the same few clients.
   const known = knownClients.get(info) ?? [];
   const { headers, remoteAddress } = request;
@@ -41,7 +43,8 @@ function firstSeen(
   // Of the same client on another connection the same is said.
   const same = known.find(({ about }) => about.user === user && isFrom(request, about));
   const about =
-    same?.about ?? requestOf(flatRequestText(requestTextOf(request, info)), request, info, user, newPatterns());
+    same?.about ??
+    requestOf({ text: flatRequestText(requestTextOf(request, info)), request, info, user, patterns: newPatterns() });
   if (known.length === MAX_KNOWN_CLIENTS) known.pop();
   known.unshift({ about, seen: { headers, remoteAddress } });
   knownClients.set(info, known);
@@ -53,13 +56,17 @@ const newPatterns = (): LinePatterns => ({ received: undefined, reached: undefin
 const isFrom = (request: HttpRequest, about: EventRequest): boolean =>
   about.sourceIps === sourceIps(request) && about.userAgent === agentOf(request).text;
 
-function requestOf(
-  { uri, text, objectRef }: RequestText,
-  request: HttpRequest,
-  { verb, namespace }: RequestInfo,
-  user: UserInfo | undefined,
-  patterns: EventRequest['patterns'],
-): EventRequest {
+interface RequestParts {
+  readonly text: RequestText;
+  readonly request: HttpRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo | undefined;
+  /** Undefined for a request that does not come again. */
+  readonly patterns: EventRequest['patterns'];
+}
+
+function requestOf({ text: { uri, text, objectRef }, request, info, user, patterns }: RequestParts): EventRequest {
+  const { verb, namespace } = info;
   const ips = sourceIps(request);
   const agent = agentOf(request);
   return {

@@ -23,17 +23,28 @@ export type Kind =
 /** What a declared type makes of a JSON value found at its place; see `fromJson`. */
 export type Decode<V> = (json: unknown) => V;
 
+/** What few types are beside their kind and name. */
+interface TypeTraits {
+  /** The type of a primitive that may be null (protobuf's wrappers). */
+  readonly nullable?: boolean;
+  /** Overrides how JSON is read at a place of this type; the checker never looks at it. */
+  readonly decode?: Decode<unknown> | undefined;
+}
+
 export class CelType {
+  readonly nullable: boolean;
+  readonly decode: Decode<unknown> | undefined;
+
   constructor(
     readonly kind: Kind,
     /** The name expressions and error texts use: `int`, `google.protobuf.Timestamp`, the name of an object type. */
     readonly name: string,
     readonly parameters: readonly CelType[] = [],
-    /** The type of a primitive that may be null (protobuf's wrappers). */
-    readonly nullable = false,
-    /** Overrides how JSON is read at a place of this type; the checker never looks at it. */
-    readonly decode?: Decode<unknown>,
-  ) {}
+    { nullable = false, decode }: TypeTraits = {},
+  ) {
+    this.nullable = nullable;
+    this.decode = decode;
+  }
 }
 
 export const ANY = new CelType('any', 'google.protobuf.Any');
@@ -57,11 +68,11 @@ export const typeParam = (name: string): CelType => new CelType('type-param', na
 export const opaqueType = (name: string, ...parameters: CelType[]): CelType => new CelType('opaque', name, parameters);
 export const objectType = (name: string): CelType => new CelType('struct', name);
 export const optionalType = (of: CelType): CelType => new CelType('opaque', 'optional_type', [of]);
-export const wrapperType = (of: CelType): CelType => new CelType(of.kind, of.name, of.parameters, true);
+export const wrapperType = (of: CelType): CelType => new CelType(of.kind, of.name, of.parameters, { nullable: true });
 
 /** The same type with its own way to read JSON, for instance a list whose elements have keys. */
 export const decodedBy = (type: CelType, decode: Decode<unknown>): CelType =>
-  new CelType(type.kind, type.name, type.parameters, type.nullable, decode);
+  new CelType(type.kind, type.name, type.parameters, { nullable: type.nullable, decode });
 
 export const LIST = listType(DYN);
 export const MAP = mapType(DYN, DYN);

@@ -20,6 +20,13 @@ interface Candidate {
   readonly encrypter: Encrypter;
 }
 
+/** A value that is read. */
+interface Reading {
+  readonly value: Buffer;
+  readonly place: Place;
+  readonly beganMs: number;
+}
+
 export class PrefixedEncrypters implements Encrypter {
   readonly #candidates: readonly Candidate[];
   readonly #first: Candidate;
@@ -70,20 +77,15 @@ export class PrefixedEncrypters implements Encrypter {
 
   // hot: every value read
   decrypt(value: Buffer, place: Place): MaybePromise<Decrypted> {
-    return this.#openFrom(0, value, place, performance.now(), []);
+    return this.#openFrom(0, { value, place, beganMs: performance.now() }, []);
   }
 
   /**
    * Also those after one that failed are tried: an old provider may have the prefix of the new one, even its key's
    * name.
    */
-  #openFrom(
-    start: number,
-    value: Buffer,
-    place: Place,
-    beganMs: number,
-    errors: readonly unknown[],
-  ): MaybePromise<Decrypted> {
+  #openFrom(start: number, reading: Reading, errors: readonly unknown[]): MaybePromise<Decrypted> {
+    const { value, place, beganMs } = reading;
     for (let index = start; index < this.#candidates.length; index++) {
       const candidate = this.#candidates[index];
       if (candidate === undefined || !startsWith(value, candidate.bytes)) continue;
@@ -94,9 +96,9 @@ export class PrefixedEncrypters implements Encrypter {
       };
       const failed = (error: unknown): MaybePromise<Decrypted> => {
         // Identity is no provider of what is encrypted, which is no failure of its own.
-        if (prefix === '') return this.#openFrom(index + 1, value, place, beganMs, errors);
+        if (prefix === '') return this.#openFrom(index + 1, reading, errors);
         this.metrics.decryptionFailed(place.resource, prefix, statusOf(error));
-        return this.#openFrom(index + 1, value, place, beganMs, [...errors, error]);
+        return this.#openFrom(index + 1, reading, [...errors, error]);
       };
       let opened: MaybePromise<Decrypted>;
       try {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Classified, FlowControl } from '../flowcontrol/flow-control.js';
 import { AuditTrail } from '../audit/trail.js';
 import type { HttpResponse } from '../lib/http/http.js';
+import type { TicketParts } from '../flowcontrol/ticket.js';
 import type { Filter } from './exchange.js';
 import { priorityAndFairness } from './priority-and-fairness.js';
 import { answer, testExchange } from './testing.js';
@@ -58,8 +59,8 @@ test('queued requests do not all start in the tick in which seats become free', 
     level: {
       uid: '',
       maxSeats: 10,
-      ticket: (...parts: unknown[]) => {
-        starts.push(parts[4] as () => void);
+      ticket: ({ start }: TicketParts<unknown>) => {
+        starts.push(start);
         return {};
       },
       enter: () => 'wait',

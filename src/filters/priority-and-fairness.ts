@@ -65,7 +65,13 @@ class PriorityAndFairness {
     let whenStarted: (() => void) | undefined;
     const subject = { info, user, metrics: schema.metrics };
     const distinguisher = schema.distinguisherOf(info, user);
-    const ticket = schema.level.ticket(schema.name, distinguisher, estimate, subject, () => whenStarted?.());
+    const ticket = schema.level.ticket({
+      schema: schema.name,
+      distinguisher,
+      estimate,
+      subject,
+      start: () => whenStarted?.(),
+    });
     switch (schema.level.enter(ticket)) {
       case 'execute':
         if (exchange.trail !== undefined && !schema.level.exempt) {

@@ -59,7 +59,13 @@ function queues(limits: QueueLimits, seats: number): { set: FairQueues<string>; 
 }
 
 const ticket = (flow: string, start: () => void = () => undefined, seats = 1): Ticket<string> =>
-  new Ticket('schema', flow, { initialSeats: seats, finalSeats: 0, lingerMs: 0 }, flow, start);
+  new Ticket({
+    schema: 'schema',
+    distinguisher: flow,
+    estimate: { initialSeats: seats, finalSeats: 0, lingerMs: 0 },
+    subject: flow,
+    start,
+  });
 
 test('hands have different cards, the same for the same hash', () => {
   fc.assert(
@@ -114,7 +120,13 @@ test('a wide request waits for its seats and lingers on them', () => {
   const narrow = ticket('a');
   set.enter(narrow);
   let started = false;
-  const wide = new Ticket('schema', 'b', { initialSeats: 1, finalSeats: 4, lingerMs: 20 }, 'b', () => (started = true));
+  const wide = new Ticket({
+    schema: 'schema',
+    distinguisher: 'b',
+    estimate: { initialSeats: 1, finalSeats: 4, lingerMs: 20 },
+    subject: 'b',
+    start: () => (started = true),
+  });
   assert.equal(set.enter(wide), 'wait');
   set.finish(narrow);
   assert.ok(started);

@@ -134,7 +134,8 @@ export class FlowControl {
   #classified({ name, uid, spec }: Ranked & { readonly uid: string }): Classified {
     const level = this.#levels.get(spec.priorityLevelConfiguration.name);
     if (level === undefined) throw new Error(`flow schema ${name} has no level`);
-    return new ClassifiedSchema(name, uid, level, spec.distinguisherMethod?.type, this.#options.metrics);
+    const by = spec.distinguisherMethod?.type;
+    return new ClassifiedSchema({ name, uid, level, by, series: this.#options.metrics });
   }
 
   #dropQuiescing(): void {
@@ -143,25 +144,39 @@ export class FlowControl {
   }
 }
 
+interface SchemaParts {
+  readonly name: string;
+  readonly uid: string;
+  readonly level: PriorityLevel;
+  /** The type of its distinguisher; undefined: all its requests are one flow. */
+  readonly by: string | undefined;
+  readonly series: FlowControlMetrics;
+}
+
 /** Of many schemas most never see a request: their series are made for the first. */
 class ClassifiedSchema implements Classified {
+  readonly name: string;
+  readonly uid: string;
+  readonly level: PriorityLevel;
+  readonly #by: string | undefined;
+  readonly #series: FlowControlMetrics;
   #metrics: SchemaMetrics | undefined = undefined;
 
-  constructor(
-    readonly name: string,
-    readonly uid: string,
-    readonly level: PriorityLevel,
-    private readonly by: string | undefined,
-    private readonly series: FlowControlMetrics,
-  ) {}
+  constructor({ name, uid, level, by, series }: SchemaParts) {
+    this.name = name;
+    this.uid = uid;
+    this.level = level;
+    this.#by = by;
+    this.#series = series;
+  }
 
   get metrics(): SchemaMetrics {
-    return (this.#metrics ??= this.series.schema(this.level.name, this.name));
+    return (this.#metrics ??= this.#series.schema(this.level.name, this.name));
   }
 
   distinguisherOf(info: RequestInfo, user: UserInfo): string {
-    if (!this.level.distinguishesFlows || this.by === undefined) return '';
-    return this.by === 'ByUser' ? user.name : info.namespace;
+    if (!this.level.distinguishesFlows || this.#by === undefined) return '';
+    return this.#by === 'ByUser' ? user.name : info.namespace;
   }
 }
 

@@ -4,7 +4,7 @@ import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
 import type { PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';
 import { FairQueues, type QueueLimits, type QueueObserver, type Refusal } from './fair-queues.js';
-import { Ticket, type WorkEstimate } from './ticket.js';
+import { Ticket, type TicketParts } from './ticket.js';
 import type { LevelMetrics, SchemaMetrics } from './metrics.js';
 import { RetryAfter } from './retry-after.js';
 import { type Demand, NO_DEMAND, type SeatBounds, smoothedDemand } from './seats.js';
@@ -111,15 +111,10 @@ export class PriorityLevel {
   }
 
   // hot: every request
-  ticket(
-    schema: string,
-    distinguisher: string,
-    estimate: WorkEstimate,
-    subject: LevelSubject,
-    start: () => void,
-  ): Ticket<LevelSubject> {
-    subject.metrics.estimatedSeats.observe(Math.max(estimate.initialSeats, estimate.finalSeats));
-    return new Ticket(schema, distinguisher, estimate, subject, start);
+  ticket(parts: TicketParts<LevelSubject>): Ticket<LevelSubject> {
+    const ticket = new Ticket(parts);
+    parts.subject.metrics.estimatedSeats.observe(ticket.seats);
+    return ticket;
   }
 
   // hot: every request

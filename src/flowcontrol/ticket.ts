@@ -12,6 +12,18 @@ export interface WorkEstimate {
   readonly lingerMs: number;
 }
 
+export interface TicketParts<T> {
+  /** The name of the flow schema. */
+  readonly schema: string;
+  /** Which flow of the schema it belongs to. */
+  readonly distinguisher: string;
+  readonly estimate: WorkEstimate;
+  /** What the ticket is for: shown in dumps. */
+  readonly subject: T;
+  /** Called when a ticket that had to wait gets its seats. */
+  readonly start: () => void;
+}
+
 export class Ticket<T> implements Linked<Ticket<T>> {
   before: Ticket<T> | undefined = undefined;
   after: Ticket<T> | undefined = undefined;
@@ -20,21 +32,23 @@ export class Ticket<T> implements Linked<Ticket<T>> {
   startedMs: number | undefined = undefined;
   queue: Queue<T> | undefined = undefined;
   arrivalR = 0;
+  readonly schema: string;
+  readonly distinguisher: string;
+  readonly estimate: WorkEstimate;
+  readonly subject: T;
+  readonly start: () => void;
   readonly seats: number;
   finalSeats: number;
   lingerMs: number;
   /** Seat-milliseconds, by the guess. */
   readonly work: number;
 
-  constructor(
-    readonly schema: string,
-    readonly distinguisher: string,
-    readonly estimate: WorkEstimate,
-    /** What the ticket is for: shown in dumps. */
-    readonly subject: T,
-    /** Called when a ticket that had to wait gets its seats. */
-    readonly start: () => void,
-  ) {
+  constructor({ schema, distinguisher, estimate, subject, start }: TicketParts<T>) {
+    this.schema = schema;
+    this.distinguisher = distinguisher;
+    this.estimate = estimate;
+    this.subject = subject;
+    this.start = start;
     this.seats = Math.max(estimate.initialSeats, estimate.finalSeats);
     this.finalSeats = estimate.finalSeats;
     this.lingerMs = estimate.lingerMs;

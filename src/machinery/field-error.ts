@@ -98,8 +98,8 @@ class LazyFieldError implements FieldError {
     readonly type: FieldErrorType,
     private readonly path: FieldPath | undefined,
     private readonly value: unknown,
-    private readonly detail: string,
-    private readonly supported?: readonly string[],
+    /** A text, or the values that are supported. */
+    private readonly detail: string | readonly string[],
   ) {}
 
   get field(): string {
@@ -111,11 +111,16 @@ class LazyFieldError implements FieldError {
   }
 
   #made(): string {
-    const { type, value, supported = [] } = this;
+    const { type, value } = this;
     const shown = VALUE_NOT_SHOWN.has(type) ? WORDS[type] : `${WORDS[type]}: ${printValue(value)}`;
-    const detail = supported.length === 0 ? this.detail : `supported values: ${supported.map(goQuote).join(', ')}`;
+    const detail = detailText(this.detail);
     return detail === '' ? shown : `${shown}: ${detail}`;
   }
+}
+
+function detailText(detail: string | readonly string[]): string {
+  if (typeof detail === 'string') return detail;
+  return detail.length === 0 ? '' : `supported values: ${detail.map(goQuote).join(', ')}`;
 }
 
 function printValue(value: unknown): string {
@@ -142,7 +147,7 @@ export const internal = (path: FieldPath | undefined, detail: string): FieldErro
   new LazyFieldError('InternalError', path, '', detail);
 
 export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError {
-  return new LazyFieldError('FieldValueNotSupported', path, value, '', supported);
+  return new LazyFieldError('FieldValueNotSupported', path, value, supported);
 }
 
 /** `maxLength` counts bytes; a negative one is left out of the text. */

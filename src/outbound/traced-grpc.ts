@@ -5,14 +5,16 @@ import { GrpcError } from './grpc-error.js';
 /** What is called; `GrpcConnection` is one. */
 type Callee = Pick<GrpcConnection, 'peer' | 'call'>;
 
+export interface UnaryCall {
+  /** `/package.Service/Method` */
+  readonly method: string;
+  readonly message: Buffer;
+  readonly timeoutMs: number;
+}
+
 /** A unary call within a trace: sends the trace context, and records the call as a child span. */
-export function tracedCall(
-  connection: Callee,
-  trace: Trace,
-  method: string,
-  message: Buffer,
-  timeoutMs: number,
-): Promise<Buffer> {
+export function tracedCall(connection: Callee, trace: Trace, call: UnaryCall): Promise<Buffer> {
+  const { method, message, timeoutMs } = call;
   const { headers, span } = trace.calling(method.slice(1), SCOPES.grpc, () => callAttributes(connection, method));
   const answer = connection.call(method, message, timeoutMs, headers);
   return span === undefined ? answer : recorded(span, message.length, answer);

@@ -168,7 +168,7 @@ async function attempt(
     const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, { request, key, object, current })
-      : await put(registry, queued, object, current, { large, encoded: reusable, certain });
+      : await put(registry, queued, { object, current, large, encoded: reusable, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -291,17 +291,19 @@ async function removeEmptied(
   return unstored(registry, key, object, current.size > LARGE_BYTES);
 }
 
-async function put(
-  registry: ResourceRegistry,
-  queued: Update,
-  object: KubeObject,
-  current: StoredObject,
-  {
-    large,
-    encoded,
-    certain,
-  }: { readonly large: boolean; readonly encoded: Buffer | undefined; readonly certain: boolean },
-): Promise<StoredObject> {
+interface PreparedUpdate {
+  readonly object: KubeObject;
+  readonly current: StoredObject;
+  /** The object is encoded in steps. */
+  readonly large: boolean;
+  /** What the object encodes to, where that is known. */
+  readonly encoded: Buffer | undefined;
+  /** `current` is what the store has, not what a cache has of it. */
+  readonly certain: boolean;
+}
+
+async function put(registry: ResourceRegistry, queued: Update, prepared: PreparedUpdate): Promise<StoredObject> {
+  const { object, current, large, encoded, certain } = prepared;
   const { store } = registry;
   const { request, key, trace, span } = queued;
   object.metadata.resourceVersion = String(current.revision);

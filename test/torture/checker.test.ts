@@ -8,19 +8,20 @@ import type { Get, History, List, Span, Version, ViolationKind, WatchEvent, Writ
 //   moment  1-2     3-4       5-6      7-8     9-10    11-12
 //           create  create    update   patch   delete  create
 //           a@11    b@12      a@13     a@14    b@15    b@16
-const version = (key: string, revision: number, value: string, base = value, uid = `uid-${key}`): Version => ({
+const version = (key: string, revision: number, value: string, more: Partial<Version> = {}): Version => ({
   key,
   revision,
-  uid,
+  uid: `uid-${key}`,
   value,
-  base,
+  base: value,
+  ...more,
 });
 const A1 = version('a', 11, 'w1');
 const B1 = version('b', 12, 'w2');
 const A2 = version('a', 13, 'w3');
-const A3 = version('a', 14, 'w4', 'w3');
+const A3 = version('a', 14, 'w4', { base: 'w3' });
 const B_GONE = version('b', 15, 'w2');
-const B2 = version('b', 16, 'w6', 'w6', 'uid-b-2');
+const B2 = version('b', 16, 'w6', { uid: 'uid-b-2' });
 const END = 13;
 
 const write = (verb: Write['verb'], shown: Version, beganAt: number, more: Partial<Write> = {}): Write => ({
@@ -172,7 +173,7 @@ describe('the checker finds', () => {
     [
       'a write that was repeated',
       'write happened twice',
-      { spans: [spanOf('one', [...EVENTS, event('MODIFIED', version('a', 17, 'w4', 'w3'))])] },
+      { spans: [spanOf('one', [...EVENTS, event('MODIFIED', version('a', 17, 'w4', { base: 'w3' }))])] },
     ],
     [
       'a value that nobody wrote',
@@ -188,8 +189,8 @@ describe('the checker finds', () => {
       'a patch that undid what came before it',
       'precondition broken',
       {
-        writes: changed(3, { version: version('a', 14, 'w4', 'w1') }),
-        spans: [spanOf('one', [...without(14, 15, 16), event('MODIFIED', version('a', 14, 'w4', 'w1'))])],
+        writes: changed(3, { version: version('a', 14, 'w4', { base: 'w1' }) }),
+        spans: [spanOf('one', [...without(14, 15, 16), event('MODIFIED', version('a', 14, 'w4', { base: 'w1' }))])],
         lists: [],
         gets: [],
       },

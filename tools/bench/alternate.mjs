@@ -1,7 +1,7 @@
 // Gets on servers measured alternately, by the processor time of the thread that serves: on a machine that others use
 // as well, that time says more than a rate.
 import fs from 'node:fs';
-import { burst, configMap, connect, send, startBinnacle } from './servers.mjs';
+import { burst, configMap, connect, headersOf, send, startBinnacle } from './servers.mjs';
 
 export const NS = '/api/v1/namespaces/bench';
 
@@ -9,8 +9,8 @@ export const NS = '/api/v1/namespaces/bench';
 export async function startWithObject(folder, flags, node) {
   const server = { ...(await startBinnacle(folder, flags, node)), perGetUs: [] };
   const session = connect(server);
-  await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
-  await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
+  await send(session, headersOf('POST', '/api/v1/namespaces'), JSON.stringify({ metadata: { name: 'bench' } }));
+  await send(session, headersOf('POST', `${NS}/configmaps`), configMap({ name: 'one' }));
   session.close();
   return server;
 }
@@ -76,7 +76,7 @@ function mean(values) {
 /** The sum of all series of a metric whose names begin so. */
 export async function metricSum(server, name) {
   const session = connect(server);
-  const text = String(await send(session, 'GET', '/metrics'));
+  const text = String(await send(session, headersOf('GET', '/metrics')));
   session.close();
   const lines = text.split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);

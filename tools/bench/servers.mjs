@@ -93,17 +93,19 @@ export function headersOf(method, target, more = {}) {
   return { ':method': method, ':path': target, authorization: `Bearer ${TOKEN}`, ...type, ...more };
 }
 
-export function send(session, method, target, body, more = {}) {
+/** `headers`: of `headersOf`. */
+export function send(session, headers, body) {
   return new Promise((resolve, reject) => {
-    const stream = session.request(headersOf(method, target, more));
+    const stream = session.request(headers);
     const parts = [];
     let status = 0;
-    stream.on('response', (headers) => (status = headers[':status']));
+    stream.on('response', (answered) => (status = answered[':status']));
     stream.on('data', (part) => parts.push(part));
     stream.on('error', reject);
     stream.on('end', () => {
       const answer = Buffer.concat(parts);
-      if (status >= 300) reject(new Error(`${method} ${target}: ${status} ${answer.toString().slice(0, 300)}`));
+      if (status >= 300)
+        reject(new Error(`${headers[':method']} ${headers[':path']}: ${status} ${answer.toString().slice(0, 300)}`));
       else resolve(answer);
     });
     stream.end(body);

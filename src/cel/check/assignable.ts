@@ -118,7 +118,7 @@ export function substitute(known: Substitutions, type: CelType, close: boolean):
   if (type.parameters.length === 0) return type;
   const parameters = type.parameters.map((p) => substitute(known, p, close));
   if (parameters.every((p, i) => p === type.parameters[i])) return type;
-  return new CelType(type.kind, type.name, parameters, type.nullable, type.decode);
+  return new CelType(type.kind, type.name, parameters, type);
 }
 
 /** The type inside an optional, or the type itself. */

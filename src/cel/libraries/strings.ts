@@ -76,8 +76,11 @@ function substring(text: string, start: bigint, end?: bigint): Value {
 /** A negative count is no bound. */
 const bound = (count: bigint): number => (count < 0n ? Infinity : Number(count));
 
-const replace = (text: string, old: string, replacement: string, count: bigint, pace: Pace): string =>
-  replacePaced(text, old, replacement, bound(count), pace);
+/** What comes after the receiver in a call. */
+type ReplaceArguments = [old: string, replacement: string, count: bigint, pace: Pace];
+
+const replace = (text: string, ...[old, replacement, count, pace]: ReplaceArguments): string =>
+  replacePaced(text, { old, replacement, most: bound(count) }, pace);
 
 const split = (text: string, separator: string, count: bigint, pace: Pace): Value =>
   new StringList(count === 0n ? [] : splitPaced(text, separator, bound(count), pace));

@@ -18,7 +18,10 @@ test('a text is split and replaced as strings are, at separators of any length a
   for (const text of ['', 'a', 'abcab', 'ababab', '😀a😀', 'x'.repeat(3000), 'ab'.repeat(2000)]) {
     for (const separator of ['a', 'ab', '😀', 'zz', 'x'.repeat(17)]) {
       assert.deepEqual(splitPaced(text, separator, Infinity, pace), text.split(separator));
-      assert.equal(replacePaced(text, separator, '<$&>', Infinity, pace), text.split(separator).join('<$&>'));
+      assert.equal(
+        replacePaced(text, { old: separator, replacement: '<$&>', most: Infinity }, pace),
+        text.split(separator).join('<$&>'),
+      );
     }
     assert.deepEqual(splitPaced(text, '', Infinity, pace), Array.from(text));
   }
@@ -28,16 +31,18 @@ test('a text is split and replaced as strings are, at separators of any length a
 });
 
 test('an empty text to replace stands around every character, as often as it may', () => {
-  const replaced = [0, 1, 2, 3, 4, Infinity].map((most) => replacePaced('😀b', '', '-', most, counting()));
+  const replaced = [0, 1, 2, 3, 4, Infinity].map((most) =>
+    replacePaced('😀b', { old: '', replacement: '-', most }, counting()),
+  );
   assert.deepEqual(replaced, ['😀b', '-😀b', '-😀-b', '-😀-b-', '-😀-b-', '-😀-b-']);
-  assert.equal(replacePaced('', '', '-', Infinity, counting()), '-');
-  assert.equal(replacePaced('aaa', 'a', '', 2, counting()), 'a');
+  assert.equal(replacePaced('', { old: '', replacement: '-', most: Infinity }, counting()), '-');
+  assert.equal(replacePaced('aaa', { old: 'a', replacement: '', most: 2 }, counting()), 'a');
 });
 
 test('long texts poll for interruption', () => {
   const text = 'ab'.repeat(100_000);
   for (const work of [
-    (pace: ReturnType<typeof counting>) => replacePaced(text, 'a', 'c', Infinity, pace),
+    (pace: ReturnType<typeof counting>) => replacePaced(text, { old: 'a', replacement: 'c', most: Infinity }, pace),
     (pace: ReturnType<typeof counting>) => splitPaced(text, '', Infinity, pace),
   ]) {
     const free = counting();

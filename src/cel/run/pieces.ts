@@ -17,8 +17,15 @@ export function splitPaced(text: string, separator: string, most: number, pace: 
   return pieces;
 }
 
-/** At most `most` replacements. An empty text to replace stands around every character. */
-export function replacePaced(text: string, old: string, replacement: string, most: number, pace: Pace): string {
+export interface Replacement {
+  /** What is replaced. An empty text stands around every character. */
+  readonly old: string;
+  readonly replacement: string;
+  /** At most so many are replaced. */
+  readonly most: number;
+}
+
+export function replacePaced(text: string, { old, replacement, most }: Replacement, pace: Pace): string {
   if (most === 0 || old === replacement) return text;
   const isEmpty = old === '';
   if (isEmpty && text === '') return replacement;

@@ -43,7 +43,7 @@ export function parse(text: string, options: ParseOptions): Parsed {
     return failed();
   }
   const { tokens, mistakes: lexical } = tokenize(text);
-  const parser = new Parser(tokens, factory, source, mistakes, options);
+  const parser = new Parser(tokens, { make: factory, source, mistakes, options });
   if (lexical.length === 0) {
     try {
       return { source, mistakes, expression: parser.whole(), offsets: factory.offsets };
@@ -87,7 +87,19 @@ const SUMS: Partial<Record<TokenType, string>> = { '+': '_+_', '-': '_-_' };
 /** kube-apiserver limits how deep each of its grammar rules may nest, and how deep operators may. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member';
 
+interface ParserParts {
+  readonly make: ExpressionFactory;
+  readonly source: Source;
+  /** Those that are found are reported here. */
+  readonly mistakes: Mistakes;
+  readonly options: ParseOptions;
+}
+
 class Parser {
+  private readonly make: ExpressionFactory;
+  private readonly source: Source;
+  private readonly mistakes: Mistakes;
+  private readonly options: ParseOptions;
   private at = 0;
   private readonly depth: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 };
   /** How deep the operators below each node nest, by its id. */
@@ -95,11 +107,13 @@ class Parser {
 
   constructor(
     private readonly tokens: readonly Token[],
-    private readonly make: ExpressionFactory,
-    private readonly source: Source,
-    private readonly mistakes: Mistakes,
-    private readonly options: ParseOptions,
-  ) {}
+    { make, source, mistakes, options }: ParserParts,
+  ) {
+    this.make = make;
+    this.source = source;
+    this.mistakes = mistakes;
+    this.options = options;
+  }
 
   whole(): Expr {
     const expression = this.expr();

@@ -37,6 +37,15 @@ const MAX_SEEDS = 10_000;
 /** Opens data with an unwrapped key. */
 type DecryptData = (data: Buffer, key: string) => Buffer;
 
+/** A value that is read. */
+interface Reading {
+  readonly object: EncryptedObject;
+  readonly place: Place;
+  /** It would be encrypted with another key now. */
+  readonly stale: boolean;
+  readonly span: Span | undefined;
+}
+
 export class EncrypterV2 implements Encrypter {
   /** By the text of their wrapped form. */
   readonly #known = new LRUCache<string, DecryptData>({ max: MAX_SEEDS });
@@ -92,12 +101,13 @@ export class EncrypterV2 implements Encrypter {
     const stale = object.keyId !== wrapped.keyId || object.sourceType !== wrapped.sourceType;
     const text = wrappedKeyText(object);
     const known = this.#known.get(text);
-    if (known !== undefined) return this.#decryptData(known, object, place, stale, span);
+    const reading = { object, place, stale, span };
+    if (known !== undefined) return this.#decryptData(known, reading);
     span?.event('About to decrypt DEK using remote service');
     return this.#unwrapped(text, object).then(
       (decryptData) => {
         span?.event('DEK decryption succeeded');
-        return this.#decryptData(decryptData, object, place, stale, span);
+        return this.#decryptData(decryptData, reading);
       },
       (error: unknown) => failWith(span, 'DEK decryption failed', error),
     );
@@ -121,13 +131,7 @@ export class EncrypterV2 implements Encrypter {
     return { name: keyHash(keyId), writes: keyId === wrapped.keyId && sourceType === wrapped.sourceType };
   }
 
-  #decryptData(
-    decryptData: DecryptData,
-    { data, keyId }: EncryptedObject,
-    place: Place,
-    stale: boolean,
-    span: Span | undefined,
-  ): Decrypted {
+  #decryptData(decryptData: DecryptData, { object: { data, keyId }, place, stale, span }: Reading): Decrypted {
     this.options.metrics.keyUsed('from_storage', this.options.name, keyId);
     span?.event('About to decrypt data using DEK');
     let plain: Buffer;

@@ -55,13 +55,12 @@ export function createLogs(options: LogOptions): Logs {
     for(file) {
       let logger = loggers.get(file);
       if (logger === undefined) {
-        logger = new FileLogger(
+        logger = new FileLogger(file, {
           sink,
-          file,
-          verbosityOf(file, options),
-          options.now ?? (() => new Date()),
-          options.format === 'json' ? jsonLine : textLine,
-        );
+          verbosity: verbosityOf(file, options),
+          now: options.now ?? (() => new Date()),
+          format: options.format === 'json' ? jsonLine : textLine,
+        });
         loggers.set(file, logger);
       }
       return logger;
@@ -97,13 +96,18 @@ function globMatch(text: string, pattern: string): boolean {
   return next === pattern.length;
 }
 
+interface LineWriter {
+  readonly sink: Sink;
+  /** Lines above it are not written. */
+  readonly verbosity: number;
+  readonly now: () => Date;
+  readonly format: typeof textLine;
+}
+
 class FileLogger implements Logger {
   constructor(
-    private readonly sink: Sink,
     private readonly file: string,
-    private readonly verbosity: number,
-    private readonly now: () => Date,
-    private readonly format: typeof textLine,
+    private readonly writer: LineWriter,
   ) {}
 
   info(message: string, fields?: Fields): void {
@@ -118,7 +122,7 @@ class FileLogger implements Logger {
     if (error === undefined || error === null) this.line('E', message, fields);
     else this.line('E', message, { err: errorText(error), ...fields });
     if (error instanceof Error && UNEXPECTED.has(error.name) && error.stack !== undefined) {
-      this.sink.write('E', `${error.stack}\n`);
+      this.writer.sink.write('E', `${error.stack}\n`);
     }
   }
 
@@ -127,12 +131,13 @@ class FileLogger implements Logger {
   }
 
   v(level: number): Logger | undefined {
-    return level <= this.verbosity ? this : undefined;
+    return level <= this.writer.verbosity ? this : undefined;
   }
 
   private line(severity: Severity, message: string, fields: Fields | undefined, plain = false): void {
-    const text = this.format({ severity, now: this.now(), file: this.file, message, fields, plain });
-    this.sink.write(severity, `${text}\n`);
+    const { sink, now, format } = this.writer;
+    const text = format({ severity, now: now(), file: this.file, message, fields, plain });
+    sink.write(severity, `${text}\n`);
   }
 }
 

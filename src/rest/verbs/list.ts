@@ -283,13 +283,15 @@ function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: 
 
 function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
   const all = Buffer.allocUnsafe(bytes);
+  const writer = new ItemWriter(endpoint, items);
   let at = 0;
-  for (let i = 0; i < items.length; i++) at = putItem(endpoint, items[i] as StoredObject, i, all, at);
+  for (let i = 0; i < items.length; i++) at = writer.put(i, all, at);
   return all;
 }
 
 async function joinedCooperatively(endpoint: Endpoint, items: readonly StoredObject[]): Promise<Buffer[]> {
   const yielder = new Yielder();
+  const writer = new ItemWriter(endpoint, items);
   const whole: Buffer[] = [];
   for (let from = 0; from < items.length;) {
     let to = from;
@@ -297,7 +299,7 @@ async function joinedCooperatively(endpoint: Endpoint, items: readonly StoredObj
     for (; to < items.length && bytes < PIECE_BYTES; to++) bytes += 1 + endpoint.itemHead.length + sizeOf(items, to);
     const piece = Buffer.allocUnsafe(bytes);
     let at = 0;
-    for (; from < to; from++) at = putItem(endpoint, items[from] as StoredObject, from, piece, at);
+    for (; from < to; from++) at = writer.put(from, piece, at);
     whole.push(piece.subarray(0, at));
     await yielder.yieldIfDue();
   }
@@ -306,12 +308,23 @@ async function joinedCooperatively(endpoint: Endpoint, items: readonly StoredObj
 
 const sizeOf = (items: readonly StoredObject[], at: number): number => items[at]?.size ?? 0;
 
-function putItem(endpoint: Endpoint, item: StoredObject, index: number, out: Buffer, start: number): number {
-  let at = start;
-  if (index > 0) out[at++] = COMMA;
-  at += endpoint.itemHead.copy(out, at);
-  const copied = item.copyJson?.(out, at, endpoint.storageHeadLength) ?? tailOf(endpoint, item).copy(out, at);
-  return at + copied;
+class ItemWriter {
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly items: readonly StoredObject[],
+  ) {}
+
+  /** Answers where the item ends that was put at `start`, with a comma in front of all but the first. */
+  // hot: every item of a list
+  put(index: number, out: Buffer, start: number): number {
+    const { endpoint } = this;
+    const item = this.items[index] as StoredObject;
+    let at = start;
+    if (index > 0) out[at++] = COMMA;
+    at += endpoint.itemHead.copy(out, at);
+    const copied = item.copyJson?.(out, at, endpoint.storageHeadLength) ?? tailOf(endpoint, item).copy(out, at);
+    return at + copied;
+  }
 }
 
 interface Around {
@@ -324,6 +337,7 @@ interface Around {
 function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, encode }: Around): ResponseBody {
   return {
     async stream(sink) {
+      const writer = new ItemWriter(endpoint, items);
       let piece = pieceMemory.take(PIECE_BYTES);
       let at = head.copy(piece, 0);
       /** Writes the piece, and waits until its memory is free. */
@@ -345,7 +359,7 @@ function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, ta
           if (sink.signal.aborted) return;
           piece = pieceMemory.take(Math.max(PIECE_BYTES, needed));
         }
-        at = putItem(endpoint, item, i, piece, at);
+        at = writer.put(i, piece, at);
       }
       if (at + tail.length > piece.length) {
         await flush();

@@ -44,7 +44,15 @@ const linesOf = (metrics: ServerMetrics, name: string): string[] =>
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`));
 
-const labels = (resource: string, scope: string, subresource: string, verb: string, component = 'apiserver'): string =>
+interface SeriesLabels {
+  readonly resource: string;
+  readonly scope: string;
+  readonly subresource?: string;
+  readonly verb: string;
+  readonly component?: string;
+}
+
+const labels = ({ resource, scope, subresource = '', verb, component = 'apiserver' }: SeriesLabels): string =>
   `code="200",component="${component}",dry_run="",group="",resource="${resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${resource === '' ? '' : 'v1'}"`;
 
 test('requests for resources there are become series, made-up ones and those refused on their way do not', async () => {
@@ -60,8 +68,8 @@ test('requests for resources there are become series, made-up ones and those ref
     await answered(metrics, exchange);
   }
   assert.deepEqual(linesOf(metrics, 'apiserver_request_total'), [
-    `apiserver_request_total{${labels('', '', '/healthz', 'GET', '')}} 1`,
-    `apiserver_request_total{${labels('pods', 'namespace', '', 'LIST')}} 1`,
+    `apiserver_request_total{${labels({ resource: '', scope: '', subresource: '/healthz', verb: 'GET', component: '' })}} 1`,
+    `apiserver_request_total{${labels({ resource: 'pods', scope: 'namespace', verb: 'LIST' })}} 1`,
   ]);
   assert.doesNotMatch(metrics.registry.text(), /slo_duration/);
 });
@@ -103,7 +111,7 @@ test('a request that was turned away for lack of seats is counted though nothing
   const metrics = create();
   metrics.requests.dropped(testExchange('GET', '/api/v1/pods'));
   assert.deepEqual(linesOf(metrics, 'apiserver_request_total'), [
-    `apiserver_request_total{${labels('pods', 'cluster', '', 'LIST').replace('200', '429')}} 1`,
+    `apiserver_request_total{${labels({ resource: 'pods', scope: 'cluster', verb: 'LIST' }).replace('200', '429')}} 1`,
   ]);
   assert.equal(linesOf(metrics, 'apiserver_request_terminations_total').length, 1);
   assert.equal(linesOf(metrics, 'apiserver_request_duration_seconds_count').length, 0);

@@ -10,6 +10,14 @@ export interface ApiAddress {
   readonly userAgent?: string;
 }
 
+export interface SentRequest {
+  /** A text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Ends the request, and the reading of its answer. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export class ApiClient {
   readonly #address: ApiAddress;
   readonly #agent: https.Agent;
@@ -19,14 +27,8 @@ export class ApiClient {
     this.#agent = new https.Agent({ keepAlive: true, ca: address.ca });
   }
 
-  async request(
-    method: string,
-    at: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
-  ): Promise<ClusterResponse> {
-    const response = await this.#open(method, at, body, headers, signal);
+  async request(method: string, at: string, sent?: SentRequest): Promise<ClusterResponse> {
+    const response = await this.#open(method, at, sent);
     let text = '';
     response.setEncoding('utf8');
     for await (const piece of response) text += piece as string;
@@ -40,7 +42,7 @@ export class ApiClient {
 
   /** The lines of a watch, until it ends. */
   async *lines(at: string, signal: AbortSignal): AsyncGenerator<string> {
-    const response = await this.#open('GET', at, undefined, {}, signal);
+    const response = await this.#open('GET', at, { signal });
     response.setEncoding('utf8');
     let rest = '';
     for await (const piece of response) {
@@ -55,13 +57,7 @@ export class ApiClient {
     this.#agent.destroy();
   }
 
-  #open(
-    method: string,
-    at: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>>,
-    signal?: AbortSignal,
-  ): Promise<http.IncomingMessage> {
+  #open(method: string, at: string, { body, headers, signal }: SentRequest = {}): Promise<http.IncomingMessage> {
     const { url, token, userAgent = 'node' } = this.#address;
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const type = sent === undefined ? {} : { 'content-type': 'application/json' };

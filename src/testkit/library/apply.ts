@@ -28,7 +28,8 @@ async function applyOne(api: ApiClient, object: KubernetesObject): Promise<Kuber
   const collection = await collectionPath(api, { apiVersion, kind, namespace });
   if (collection === undefined) throw notServed(object);
   const at = `${collection}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}&force=true`;
-  const response = await api.request('PATCH', at, object, { 'content-type': 'application/apply-patch+yaml' });
+  const headers = { 'content-type': 'application/apply-patch+yaml' };
+  const response = await api.request('PATCH', at, { body: object, headers });
   if (response.status >= 300) throw new Error(failureText(`apply ${kind} ${name}`, response.status, response.text));
   return response.json() as KubernetesObject;
 }

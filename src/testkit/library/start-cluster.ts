@@ -76,7 +76,7 @@ class RunningCluster implements Cluster {
 
   waitFor: Cluster['waitFor'] = (object, condition, options = {}) => waitFor(this.#helper, object, condition, options);
 
-  request: Cluster['request'] = (method, path, body, headers = {}) => this.#api.request(method, path, body, headers);
+  request: Cluster['request'] = (method, path, body, headers) => this.#api.request(method, path, { body, headers });
 
   snapshot(): Promise<Snapshot> {
     return this.#control.send<Snapshot>('POST', `${this.#path}/snapshots`);

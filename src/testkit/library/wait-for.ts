@@ -24,15 +24,13 @@ export async function waitFor<T extends KubernetesObject>(
   const timer = setTimeout(() => ending.abort(), timeoutMs);
   const signal = given === undefined ? ending.signal : AbortSignal.any([ending.signal, given]);
   const seen: { last?: KubernetesObject | undefined } = {};
+  const judge: Judge = (found) => {
+    seen.last = found;
+    return isAsWanted(found);
+  };
   try {
     for (;;) {
-      const found = await look(
-        api,
-        `${collection}?fieldSelector=metadata.name%3D${object.name}`,
-        isAsWanted,
-        seen,
-        signal,
-      );
+      const found = await look(api, `${collection}?fieldSelector=metadata.name%3D${object.name}`, judge, signal);
       if (found !== undefined) return found.object as T | undefined;
     }
   } catch (error) {
@@ -70,21 +68,16 @@ const conditionsOf = (object: KubernetesObject | undefined): readonly { type?: s
 async function look(
   api: ApiClient,
   at: string,
-  isAsWanted: Judge,
-  seen: { last?: KubernetesObject | undefined },
+  judge: Judge,
   signal: AbortSignal,
 ): Promise<{ readonly object: KubernetesObject | undefined } | undefined> {
-  const response = await api.request('GET', at, undefined, {}, signal);
+  const response = await api.request('GET', at, { signal });
   if (isTransient(response.status)) {
     await delay(RETRY_MS, undefined, { signal });
     return undefined;
   }
   if (response.status !== 200) throw new Error(failureText(`GET ${at}`, response.status, response.text));
   const list = response.json<KubernetesObject>();
-  const judge = (object: KubernetesObject | undefined): boolean => {
-    seen.last = object;
-    return isAsWanted(object);
-  };
   const [first] = list['items'] as readonly KubernetesObject[];
   if (judge(first)) return { object: first };
   const from = list.metadata?.resourceVersion ?? '';

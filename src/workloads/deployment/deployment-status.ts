@@ -47,14 +47,18 @@ function conditionsOf(parts: StatusParts, all: readonly Readonly<ReplicaSet>[], 
   const isAvailable =
     counts.availableReplicas >= (deployment.spec.replicas ?? 1) - surgeLimits(deployment).maxUnavailable;
   const available = isAvailable
-    ? condition(parts, 'Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
-    : condition(
-        parts,
-        'Available',
-        'False',
-        'MinimumReplicasUnavailable',
-        'Deployment does not have minimum availability.',
-      );
+    ? condition(parts, {
+        type: 'Available',
+        status: 'True',
+        reason: 'MinimumReplicasAvailable',
+        message: 'Deployment has minimum availability.',
+      })
+    : condition(parts, {
+        type: 'Available',
+        status: 'False',
+        reason: 'MinimumReplicasUnavailable',
+        message: 'Deployment does not have minimum availability.',
+      });
   const conditions = withCondition(deployment.status.conditions, available);
   return withFailure(withProgress(conditions, progressOf(parts, counts)), parts, all);
 }
@@ -81,7 +85,7 @@ function progressOf(parts: StatusParts, counts: Counts): DeploymentCondition | '
   if (deadlineOf(deployment) === undefined) return 'none';
   const old = conditionOf(deployment.status.conditions, PROGRESSING);
   const say = (status: 'True' | 'False' | 'Unknown', reason: string, message: string): DeploymentCondition =>
-    condition(parts, PROGRESSING, status, reason, message);
+    condition(parts, { type: PROGRESSING, status, reason, message });
   const subject = current === undefined ? `Deployment "${metadata.name}"` : `ReplicaSet "${current.metadata.name}"`;
   if (spec.paused === true) {
     return old?.reason === TIMED_OUT ? undefined : say('Unknown', 'DeploymentPaused', 'Deployment is paused');
@@ -158,8 +162,5 @@ function withFailure(
 
 const condition = (
   { time }: StatusParts,
-  type: DeploymentCondition['type'],
-  status: DeploymentCondition['status'],
-  reason: string,
-  message: string,
-): DeploymentCondition => ({ type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message });
+  said: Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>,
+): DeploymentCondition => ({ ...said, lastUpdateTime: time, lastTransitionTime: time });
