@@ -46,11 +46,17 @@ export class Api {
     this.#agent.destroy();
   }
 
-  #open(request: https.RequestOptions, at: string, body?: unknown): ReturnType<typeof open> {
+  #open(request: Request, at: string, body?: unknown): ReturnType<typeof open> {
     const headers = { authorization: `Bearer ${this.#address.token}`, ...request.headers };
     const options = { ...request, headers, agent: this.#agent };
     return open(new URL(at, this.#address.url), options, body === undefined ? undefined : JSON.stringify(body));
   }
+}
+
+interface Request {
+  readonly method: string;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
 }
 
 function open(
