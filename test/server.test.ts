@@ -225,6 +225,66 @@ test('SIGTERM under load: served while delaying, 429 while draining, nothing cut
   }
 });
 
+/** A watch over HTTP/1.1 that has begun; how it ends. */
+function watch1(server: Server): Promise<{ readonly ended: Promise<string> }> {
+  const options = { host: '127.0.0.1', port: server.port, agent: false as const, ...server.tls };
+  return new Promise((resolve, reject) => {
+    https
+      .get({ ...options, path: '/api/v1/namespaces?watch=true' }, (response) => {
+        const ended = new Promise<string>((end) => {
+          response.on('close', () => end(response.complete ? 'whole' : 'cut'));
+          response.on('error', () => undefined).resume();
+        });
+        resolve({ ended });
+      })
+      .on('error', reject);
+  });
+}
+
+/** A watch over HTTP/2 that has begun; how it ends. */
+async function watch2(session: http2.ClientHttp2Session): Promise<{ readonly ended: Promise<string> }> {
+  const stream = session.request({ ':path': '/api/v1/namespaces?watch=true' });
+  let last = 'cut';
+  const ended = new Promise<string>((resolve) => {
+    stream.on('end', () => (last = 'whole'));
+    stream.on('close', () => resolve(stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? last : 'reset'));
+    stream.on('error', () => undefined).resume();
+  });
+  await new Promise((resolve) => stream.on('response', resolve));
+  return { ended };
+}
+
+test('without a grace period watches end whole at once, before what is in flight, and the port is closed', async () => {
+  const server = await start();
+  try {
+    await ready(server);
+    const session = connect(server);
+    const goaway = new Promise<number>((resolve) => session.on('goaway', resolve));
+    const watches = [await watch1(server), await watch2(session), await watch2(session)];
+    const holding = connect(server);
+    const headers = { ':method': 'POST', ':path': '/api/v1/namespaces', 'content-type': 'application/json' };
+    const held = holding.request(headers);
+    const heldStatus = new Promise<number>((resolve) => {
+      held.on('response', (received) => resolve(Number(received[':status'])));
+    });
+    held.resume();
+    held.write('{"metadata":');
+    // What was sent before this answer has arrived.
+    await get2(holding, '/version');
+
+    server.process.kill('SIGTERM');
+    assert.deepEqual(await Promise.all(watches.map(({ ended }) => ended)), ['whole', 'whole', 'whole']);
+    assert.equal(await goaway, http2.constants.NGHTTP2_NO_ERROR);
+    await assert.rejects(get1(server, '/version'), { code: 'ECONNREFUSED' });
+    held.end('{"name":"held"}}');
+    assert.equal(await heldStatus, 201);
+    assert.equal(await server.exited, 0);
+    for (const each of [session, holding]) each.destroy();
+  } finally {
+    await server.stop();
+  }
+});
+
 test('the second signal ends the process at once', async () => {
   const server = await start('--shutdown-delay-duration=60s');
   try {
