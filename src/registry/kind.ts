@@ -62,6 +62,8 @@ export interface KindStorage<T extends KubeObject = KubeObject> {
   };
   /** The group of the type they are kept and validated as, for a kind that shares another group's objects (events). */
   readonly group?: string;
+  /** Changes an object of a version that is served no more where its fields meant something else there. */
+  fromFormer?(object: T): void;
   /** Where its keys lie below the store's prefix, when not `<plural>` or `<group>/<plural>` for later groups. */
   readonly keyPrefix?: string;
   /** Converts an object into another of its versions, where a webhook does so. Throws StorageError. */

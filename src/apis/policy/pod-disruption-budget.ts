@@ -21,6 +21,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
   namespaced: true,
   versions: [{ version: 'v1', defaults: dropFormerLabel }],
   storageVersion: 'v1',
+  storage: { fromFormer: selectNoPods },
   strategy: {
     metadataRules: {
       // No rule of this kind looks at its name: only what every path segment needs holds.
@@ -60,6 +61,13 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
 
 /** What an older version said "no pods" by: alone it still means that, beside anything else it is not heard. */
 const FORMER_LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
+
+/** In policy/v1beta1 an empty selector selects no pods. */
+function selectNoPods({ spec }: PodDisruptionBudget): void {
+  const { matchLabels = {}, matchExpressions = [] } = spec.selector ?? {};
+  if (spec.selector === undefined || Object.keys(matchLabels).length + matchExpressions.length > 0) return;
+  spec.selector = { matchExpressions: [{ key: FORMER_LABEL, operator: 'Exists' }] };
+}
 
 function dropFormerLabel({ spec: { selector } }: PodDisruptionBudget): void {
   const expressions = selector?.matchExpressions ?? [];

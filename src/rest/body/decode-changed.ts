@@ -9,6 +9,7 @@ import {
 } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
 import { markNeedsPruning } from '../../machinery/needs-pruning.js';
+import { formerVersion } from '../../registry/former-versions.js';
 import { typeOf } from '../../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { sentKind } from '../../schema/json/sent-kind.js';
@@ -29,13 +30,15 @@ export function decodeChanged(
 ): KubeObject {
   if (seen.kind !== endpoint.kind.kind) return decodeSubresource(endpoint, seen, tree, strict);
   if (endpoint.type.unstructured !== undefined) checkCustomKind(endpoint.kind, tree as unknown as KubeObject);
-  const versioned = endpoint.definition.custom ? endpoint : inItsVersion(endpoint, tree);
+  const isFormer = !endpoint.definition.custom && statesFormerVersion(endpoint, tree);
+  const versioned = endpoint.definition.custom ? endpoint : inItsVersion(endpoint, tree, isFormer);
   const object = strict || !endpoint.definition.custom ? decode(versioned.type, tree, strict) : asItIs(endpoint, tree);
   object.kind = versioned.kind.kind;
   object.apiVersion = apiVersionOf(versioned.kind);
   object.metadata ??= {};
   const unconvertible = versioned.version.unconvertible?.(object);
   if (unconvertible !== undefined) throw new StatusError(500, '', unconvertible);
+  if (isFormer) endpoint.definition.storage?.fromFormer?.(object);
   versioned.version.defaults?.(object);
   const stored = toStorage(versioned, object);
   if (object === stored && endpoint.definition.custom && !strict) markNeedsPruning(stored);
@@ -48,9 +51,19 @@ function asItIs({ type }: Endpoint, tree: JsonObject): KubeObject {
   return tree as unknown as KubeObject;
 }
 
-/** A tree that says it is of another version of its kind is read as that. */
-function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
-  const { kind, apiVersion } = statedKind(tree, endpoint.kind);
+/** Whether a tree says that it is of a version that is served no more and had the members of the one that is kept. */
+function statesFormerVersion({ kind: seen, definition }: Endpoint, tree: JsonObject): boolean {
+  const { kind, apiVersion } = statedKind(tree, seen);
+  if (kind !== seen.kind || formerVersion(kind, apiVersion) !== 'same-json') return false;
+  const { group, version } = parseApiVersion(apiVersion);
+  return group !== definition.group || definition.versions.every((one) => one.version !== version);
+}
+
+/** A tree that says it is of another version of its kind is read as that, one of a former version as the one that is kept. */
+function inItsVersion(endpoint: Endpoint, tree: JsonObject, isFormer: boolean): Endpoint {
+  const { kind, apiVersion } = isFormer
+    ? { kind: endpoint.kind.kind, apiVersion: keptApiVersion(endpoint) }
+    : statedKind(tree, endpoint.kind);
   if (kind === endpoint.kind.kind && apiVersion === apiVersionOf(endpoint.kind)) return endpoint;
   const stated = { ...parseApiVersion(apiVersion), kind };
   const type = typeOf(stated.group, stated.version, kind);
@@ -63,6 +76,12 @@ function inItsVersion(endpoint: Endpoint, tree: JsonObject): Endpoint {
   }
   return { ...endpoint, kind: stated, version, type, listType: endpoint.listType };
 }
+
+/** The version that is kept, of the endpoint's group: events are kept as another group's. */
+const keptApiVersion = ({ kind, definition }: Endpoint): string =>
+  definition.storage?.group === undefined
+    ? apiVersionOf({ ...kind, version: definition.storageVersion })
+    : apiVersionOf(kind);
 
 function decode(type: StructType, tree: JsonObject, strict: boolean): KubeObject {
   const { object, strictErrors } = decodeTree(type, tree, { strict: strict && type.unstructured === undefined });

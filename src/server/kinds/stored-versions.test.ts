@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admissionregistrationKinds } from '../../apis/admissionregistration/index.js';
 import { cronJobs } from '../../apis/batch/cronjob/definition.js';
+import { jobs } from '../../apis/batch/job/definition.js';
+import { podDisruptionBudgets } from '../../apis/policy/pod-disruption-budget.js';
 import { ipAddresses } from '../../apis/networking/ipaddress.js';
 import { resourceKinds } from '../../apis/resource/index.js';
 import type { KeyValueStore } from '../../kv/kv.js';
@@ -114,6 +116,38 @@ const readJob = async (apiVersion: string) => {
 test('what lies in a version that is served no more is read', async () => {
   const { body } = await readJob('batch/v1beta1');
   assert.deepEqual([body.apiVersion, body.spec['schedule']], ['batch/v1', '* * * * *']);
+});
+
+test('an empty selector of a budget of policy/v1beta1 selects no pods', async () => {
+  const key = '/registry/poddisruptionbudgets/default/x';
+  for (const [apiVersion, selector] of [
+    ['policy/v1', {}],
+    [
+      'policy/v1beta1',
+      { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] },
+    ],
+  ] as const) {
+    const stored = {
+      kind: 'PodDisruptionBudget',
+      apiVersion,
+      metadata: { ...metadata, namespace: 'default' },
+      spec: { minAvailable: 1, selector: {} },
+      status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
+    };
+    const kv = await storeWith('io.k8s.api.policy.v1.PodDisruptionBudget', key, stored, FORMS[0] ?? '');
+    const path = '/apis/policy/v1/namespaces/default/poddisruptionbudgets/x';
+    const { body } = await apiOf(podDisruptionBudgets, kv).send('GET', path);
+    assert.deepEqual(body.spec['selector'], selector, apiVersion);
+  }
+});
+
+test('what lies in a version of its group that never had its kind cannot be read', async () => {
+  const key = '/registry/jobs/default/x';
+  const stored = { ...job, kind: 'Job', apiVersion: 'batch/v1beta1', spec: job.spec.jobTemplate.spec };
+  const kv = await storeWith('io.k8s.api.batch.v1.Job', key, stored, FORMS[0] ?? '');
+  const { status, body } = await apiOf(jobs, kv).send('GET', '/apis/batch/v1/namespaces/default/jobs/x');
+  assert.equal(status, 500);
+  assert.match(String(body['message']), /no kind "Job" is registered for version "batch\/v1beta1" in scheme/);
 });
 
 test('what lies in a version that never was cannot be read', async () => {
