@@ -20,6 +20,7 @@ interface Listed {
 }
 
 const CONFIG_MAPS = 400;
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const SAMPLES: readonly [string, object][] = [
   ['/api/v1/namespaces/default/secrets', { metadata: { name: 'pass' }, stringData: { word: 'ünïcode' } }],
   [
@@ -41,7 +42,7 @@ const SAMPLES: readonly [string, object][] = [
     { metadata: { name: 'e' }, involvedObject: { namespace: 'default' }, reason: 'Seen' },
   ],
   [
-    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    DEFINITIONS,
     {
       metadata: { name: 'things.example.test' },
       spec: {
@@ -60,6 +61,16 @@ const SAMPLES: readonly [string, object][] = [
     },
   ],
 ];
+const ENCRYPTION = {
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'EncryptionConfiguration',
+  resources: [
+    {
+      resources: ['customresourcedefinitions.apiextensions.k8s.io'],
+      providers: [{ aesgcm: { keys: [{ name: 'key1', secret: Buffer.alloc(32, 7).toString('base64') }] } }],
+    },
+  ],
+};
 const COMPARED = [
   '/api/v1/namespaces',
   '/api/v1/configmaps',
@@ -67,7 +78,7 @@ const COMPARED = [
   '/api/v1/services',
   '/api/v1/events',
   '/apis/apps/v1/deployments',
-  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  DEFINITIONS,
   '/apis/example.test/v1/things',
   '/apis/rbac.authorization.k8s.io/v1/clusterroles',
   '/apis/networking.k8s.io/v1/ipaddresses',
@@ -220,4 +231,42 @@ describe('binnacle migrate', { skip: etcdProgram === undefined && 'no etcd', tim
       await ended(back);
     }
   });
+
+  it('moves encrypted definitions as they are, and a server with the same keys serves them', async () => {
+    const keys = path.join(work, 'encryption.yaml');
+    fs.writeFileSync(keys, JSON.stringify(ENCRYPTION));
+    const encrypted = [...flags, `--encryption-provider-config=${keys}`];
+    const other = await startEtcd(etcdProgram?.program ?? '');
+    try {
+      const source = await startTestServer({
+        flags: [`--etcd-servers=${other.url}`, ...encrypted],
+        adminToken: 'admin-token',
+      });
+      let created: string;
+      try {
+        for (const [at, object] of SAMPLES.slice(-1))
+          assert.equal((await source.request('POST', at, object)).status, 201);
+        created = await thingsOf(source);
+      } finally {
+        await source.stop();
+      }
+      const folder = path.join(work, 'encrypted');
+      assert.equal((await binnacle('migrate', `--from=${other.url}`, `--to=${folder}`)).code, 0);
+      const target = await startTestServer({ folder, flags: encrypted, adminToken: 'admin-token' });
+      try {
+        assert.equal(await thingsOf(target), created);
+      } finally {
+        await target.stop();
+      }
+    } finally {
+      await other.remove();
+    }
+  });
+
+  /** The definition's specification, once its resource is served. */
+  async function thingsOf(server: TestServer): Promise<string> {
+    await pollUntil(async () => (await server.request('GET', '/apis/example.test/v1/things')).status === 200);
+    const { body } = await server.request('GET', `${DEFINITIONS}/things.example.test`);
+    return JSON.stringify((JSON.parse(body) as { spec: object }).spec);
+  }
 });

@@ -5,11 +5,12 @@ import { mustType } from '../../schema/catalogue.js';
 import { objectCodec } from './object-codec.js';
 
 const codec = objectCodec(mustType('io.k8s.api.core.v1.ConfigMap'));
+const data = { n: '1', t: 'two\nlines' };
 const object = {
   kind: 'ConfigMap',
   apiVersion: 'v1',
   metadata: { name: 'a', namespace: 'b' },
-  data: { n: '1', t: 'two\nlines' },
+  data,
 } as KubeObject;
 
 const BEGINNINGS = {
@@ -37,4 +38,17 @@ test('what was stored in base64 long ago is read, and for what is no object at a
   assert.throws(() => codec.decodeStorage(Buffer.from('{"kind":"ConfigMap"')), {
     message: 'unexpected end of JSON input',
   });
+});
+
+test('a kind of another stored shape is read in both, also where another build or server wrote what this one serves', () => {
+  const shaped = objectCodec(mustType('io.k8s.api.core.v1.ConfigMap'), {
+    to: ({ metadata }) => ({ kind: 'ConfigMap', apiVersion: 'v0', metadata, old: data }),
+    from: ({ old, ...rest }) => (old === undefined ? rest : { ...rest, apiVersion: 'v1', data: old }),
+  });
+  const stored = shaped.encodeStorage(object, 'application/json');
+  assert.match(stored.toString(), /"apiVersion":"v0".*\n$/);
+  for (const bytes of [stored, shaped.encodeJson(object)]) {
+    assert.deepEqual(shaped.decodeStorage(bytes), object);
+    assert.deepEqual(shaped.renewOlder?.(bytes), shaped.encodeJson(object));
+  }
 });

@@ -69,12 +69,14 @@ export function objectCodec(
   };
   if (shape === undefined) return codec;
   // Kinds of another stored shape are kept as JSON, whatever the store keeps of others.
+  const decodeStorage = (bytes: Buffer): KubeObject => {
+    const tree = parseJsonTree(bytes).value as JsonObject;
+    return withDefaults(decodeTree(type, shape.from(tree), { strict: false }).object);
+  };
   return {
     ...codec,
     encodeStorage: (object) => Buffer.from(`${encodeTree(shape.to(object), 'asIs')}\n`),
-    decodeStorage(bytes) {
-      const tree = parseJsonTree(bytes).value as JsonObject;
-      return withDefaults(decodeTree(type, shape.from(tree), { strict: false }).object);
-    },
+    decodeStorage,
+    renewOlder: (json) => Buffer.from(encodeStored(type, decodeStorage(json))),
   };
 }
