@@ -12,6 +12,7 @@ import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { Container, type ImageConfig, ociRuntime } from './support/container.js';
 import { freePort } from './support/free-port.js';
 import { kubectlProgram, kubectlWith } from './support/kubectl.js';
+import { Podman } from './support/podman.js';
 
 const MAX_IMAGE_BYTES = 120_000_000;
 
@@ -97,7 +98,44 @@ describe('the container image', { skip: whyNot(), timeout: 300_000 }, () => {
     container.signal('TERM');
     assert.equal(await ended, 0);
   });
+
+  it('is loaded and run by Podman, with the health check that the page on installing names', async (t) => {
+    const { podman, why } = Podman.open(path.join(folder, 'podman'));
+    if (podman === undefined) return t.skip(why);
+    const archive = path.join(folder, 'image.tar');
+    execFileSync('tar', ['-cf', archive, '-C', layout, '.']);
+    const image = podman.load(archive);
+    assert.match(image, /^localhost\/binnacle:/);
+    const { Cmd, Healthcheck } = config.config;
+    const healthCheck = JSON.stringify(Healthcheck.Test.slice(1));
+    assert.ok(fs.readFileSync('docs/how-to/install.md', 'utf8').includes(`--health-cmd='${healthCheck}'`));
+    const port = await freePort();
+    const options = [
+      '--read-only',
+      '--network=host',
+      `--health-cmd=${healthCheck}`,
+      '--health-interval=disable',
+      ...LIMITS,
+    ];
+    const flags = [`--secure-port=${port}`, '--bind-address=127.0.0.1'];
+    podman.run('run', '--detach', '--name=server', ...options, image, ...Cmd, ...flags);
+    try {
+      await pollUntil(() => podman.succeeds('healthcheck', 'run', 'server'));
+      const [node = '', program = ''] = config.config.Entrypoint;
+      const kubeconfig = path.join(folder, 'podman.kubeconfig');
+      const asked = ['exec', 'server', node, program, 'kubeconfig', '--data-dir=/var/lib/binnacle'];
+      fs.writeFileSync(kubeconfig, podman.run(...asked), { mode: 0o600 });
+      await kubectlWith(kubectlFile ?? '', kubeconfig, folder)('create namespace shop');
+      podman.run('stop', 'server');
+      assert.equal(podman.run('inspect', '--format={{.State.ExitCode}}', 'server'), '0');
+    } finally {
+      podman.run('rm', '--force', '--volumes', 'server');
+    }
+  });
 });
+
+/** Those that Podman asks for by default are more than every machine allows. */
+const LIMITS = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

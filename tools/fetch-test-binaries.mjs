@@ -1,5 +1,5 @@
-// Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl, two versions of etcd, a container runtime, a load
-// balancer) into .cache/bin, when they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
+// Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl, two versions of etcd, Podman and a container
+// runtime, a load balancer) into .cache/bin, when they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
 // its signatures, unpacked and not installed. Where there is no apt, the tests that need them are skipped.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -21,6 +21,14 @@ const WANTED = [
     packageName: 'haproxy',
     file: 'usr/sbin/haproxy',
     libraries: ['liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1'],
+  },
+  { name: 'conmon', suite: 'bookworm', packageName: 'conmon', file: 'usr/bin/conmon' },
+  {
+    name: 'podman',
+    suite: 'bookworm',
+    packageName: 'podman',
+    file: 'usr/bin/podman',
+    libraries: ['libassuan0', 'libdevmapper1.02.1', 'libgpgme11', 'libsubid4'],
   },
 ];
 
