@@ -238,17 +238,17 @@ describe('binnacle migrate', { skip: etcdProgram === undefined && 'no etcd', tim
     const encrypted = [...flags, `--encryption-provider-config=${keys}`];
     const other = await startEtcd(etcdProgram?.program ?? '');
     try {
-      const source = await startTestServer({
+      const first = await startTestServer({
         flags: [`--etcd-servers=${other.url}`, ...encrypted],
         adminToken: 'admin-token',
       });
       let created: string;
       try {
         for (const [at, object] of SAMPLES.slice(-1))
-          assert.equal((await source.request('POST', at, object)).status, 201);
-        created = await thingsOf(source);
+          assert.equal((await first.request('POST', at, object)).status, 201);
+        created = await thingsOf(first);
       } finally {
-        await source.stop();
+        await first.stop();
       }
       const folder = path.join(work, 'encrypted');
       assert.equal((await binnacle('migrate', `--from=${other.url}`, `--to=${folder}`)).code, 0);
