@@ -24,10 +24,35 @@ export function commandsOf(page: string): Step[] {
 }
 
 function session(section: string, lines: readonly string[]): Step[] {
-  const starts = lines.flatMap((line, at) => (line.startsWith('$ ') ? [at] : []));
-  return starts.map((at, i) => ({
-    section,
-    command: lines[at]?.slice(2) ?? '',
-    output: lines.slice(at + 1, starts[i + 1]).join('\n'),
-  }));
+  const steps: { section: string; command: string[]; output: string[] }[] = [];
+  for (const line of lines) {
+    const step = steps.at(-1);
+    if (step !== undefined && step.output.length === 0 && isOpen(step.command)) step.command.push(line);
+    else if (line.startsWith('$ ')) steps.push({ section, command: [line.slice(2)], output: [] });
+    else step?.output.push(line);
+  }
+  return steps.map(({ command, output }) => ({ section, command: command.join('\n'), output: output.join('\n') }));
+}
+
+/** The shell would read on: after a backslash, or within a here-document. */
+function isOpen(command: readonly string[]): boolean {
+  const [first = ''] = command;
+  const [, end] = /<<'?([A-Z]+)'?$/.exec(first) ?? [];
+  if (end !== undefined) return command.at(-1) !== end;
+  return command.at(-1)?.endsWith('\\') === true;
+}
+
+/**
+ * Whether this is what a page shows: `…` stands for anything, `~` for a home, columns may be wider, and ages and times
+ * are of another moment.
+ */
+export function isAsShown(shown: string, printed: string): boolean {
+  const pattern = shown
+    .trim()
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('…', String.raw`[\s\S]*`)
+    .replaceAll('~', String.raw`\S*`)
+    .replaceAll(/ {2,}/g, ' +')
+    .replaceAll(/(?<= |\+)\d+s$/gm, String.raw`[\dms]+`);
+  return new RegExp(`^${pattern}$`).test(printed.trim().replaceAll(/ +$/gm, ''));
 }
