@@ -143,7 +143,7 @@ function writeLayout(layers) {
       ExposedPorts: { '6443/tcp': {} },
       Volumes: { [DATA]: {} },
       StopSignal: 'SIGTERM',
-      // Not in OCI's own specification; Docker and Podman read it, others pass over it.
+      // Not in OCI's own specification: Docker reads it, Podman and others pass over it.
       Healthcheck: {
         Test: ['CMD', ...PROGRAM, 'status', `--data-dir=${DATA}`],
         Interval: 30e9,
