@@ -1,6 +1,6 @@
 // A patch as part of an event. kube-apiserver loses the event of a patch that is no JSON (an apply in YAML); who leaves
 // no trace that way is just whom an audit is for, so here YAML is turned into JSON, and what is neither is kept as text.
-import { type WorkerPool, withInlineFallback, task } from '../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
@@ -21,11 +21,11 @@ export const runRecordPatch = (patch: Uint8Array): Uint8Array =>
 
 /** On a worker thread, where there is one for it; else cooperatively where it is large JSON. */
 export function recordedPatch(patch: Buffer, workers?: WorkerPool): MaybePromise<JsonBytes> {
-  const inline = (): MaybePromise<JsonBytes> =>
-    patch.length <= LARGE_BYTES ? patchJson(patch) : runCooperatively(patchSteps(patch));
-  if (workers === undefined) return inline();
-  const onWorker = workers.run(RECORD_PATCH, { patch }).then(({ json }) => bufferOf(json));
-  return withInlineFallback<JsonBytes>(onWorker, inline);
+  return offload<JsonBytes>(
+    workers,
+    async (pool) => bufferOf((await pool.run(RECORD_PATCH, { patch })).json),
+    () => (patch.length <= LARGE_BYTES ? patchJson(patch) : runCooperatively(patchSteps(patch))),
+  );
 }
 
 export function* patchSteps(patch: Buffer): StepGenerator<JsonBytes> {

@@ -1,6 +1,6 @@
 // The conditions of a large CRD are computed on a worker: its schemas are walked from end to end.
 import { isLargerThan, schemasOf } from '../apis/apiextensions/schema-walk.js';
-import { type WorkerPool, withInlineFallback, task } from '../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { CustomResourceDefinition } from '../schema/generated/apiextensions.v1.js';
 import { crdFrom, crdJson } from './crd-json.js';
@@ -18,11 +18,12 @@ export async function conditionsOf(
   crd: Readonly<CustomResourceDefinition>,
 ): Promise<ComputedConditions> {
   const most = (workers?.minBytes ?? 0) / PART_BYTES;
-  if (workers === undefined || !schemasOf(crd.spec).some((schema) => isLargerThan(schema, most))) {
-    return computeConditions(crd);
-  }
-  const computing = workers.run(COMPUTE_CONDITIONS, { crd: await crdJson(crd) });
-  const { conditions } = await withInlineFallback(computing, () => ({ conditions: computeConditions(crd) }));
+  const isLarge = schemasOf(crd.spec).some((schema) => isLargerThan(schema, most));
+  const { conditions } = await offload(
+    isLarge ? workers : undefined,
+    async (pool) => pool.run(COMPUTE_CONDITIONS, { crd: await crdJson(crd) }),
+    () => ({ conditions: computeConditions(crd) }),
+  );
   return conditions;
 }
 

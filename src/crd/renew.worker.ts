@@ -1,5 +1,5 @@
 // How a large stored custom resource reads today, computed on a worker.
-import { type WorkerPool, withInlineFallback, type WorkerRequirement, task } from '../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool, type WorkerRequirement, workersForBytes } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { KindRef } from '../registry/prepare.worker.js';
 import { DecodeError } from '../schema/json/decode.js';
@@ -34,7 +34,12 @@ export function renewingOnWorker(
   return {
     ...codec,
     renewLarge: (json) =>
-      json.length < workers.minBytes ? undefined : withInlineFallback(onWorker(json), () => inline(json)),
+      workersForBytes(workers, json.length) &&
+      offload(
+        workers,
+        () => onWorker(json),
+        () => inline(json),
+      ),
   };
 }
 

@@ -63,7 +63,7 @@ function startInline(
   { kind, workers }: ResourceRegistry,
   context: LifeContext,
   inline: (interruptible: LifeContext) => MaybePromise<undefined>,
-  onWorker: (workers: WorkerPool) => Promise<Buffer | undefined>,
+  onWorker: (workers: WorkerPool) => MaybePromise<Buffer | undefined>,
 ): MaybePromise<Buffer | undefined> {
   if (kind.strategy.cost?.mayRunLong !== true || workers === undefined) return inline(context);
   const untilMs = performance.now() + INLINE_BUDGET_MS;

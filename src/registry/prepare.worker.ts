@@ -1,12 +1,7 @@
 // The rules that a large object passes before it is stored, run on a worker: this side sends the object and applies
 // what the rules changed, the worker has the same kinds.
-import {
-  type WorkerPool,
-  withInlineFallback,
-  type WorkerRequirement,
-  RunInline,
-  task,
-} from '../lib/async/worker-pool.js';
+import { offload, RunInline, task, type WorkerPool, type WorkerRequirement } from '../lib/async/worker-pool.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import { runSync, runCooperatively } from '../lib/scheduling/yield.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -66,11 +61,15 @@ export function prepareNewOnWorker(
   registry: ResourceRegistry,
   object: KubeObject,
   context: LifeContext,
-): Promise<Buffer | undefined> {
-  return withInlineFallback(prepareOnWorker(workers, { registry, object, context, change: {} }), () => {
-    prepareNew(registry, object, context);
-    return undefined;
-  });
+): MaybePromise<Buffer | undefined> {
+  return offload<Buffer | undefined>(
+    workers,
+    () => prepareOnWorker(workers, { registry, object, context, change: {} }),
+    () => {
+      prepareNew(registry, object, context);
+      return undefined;
+    },
+  );
 }
 
 export interface ChangedObject {
@@ -84,9 +83,10 @@ export interface ChangedObject {
 export function prepareChangedOnWorker(
   workers: WorkerPool,
   { registry, change: { endpoint, context }, object, current }: ChangedObject,
-): Promise<Buffer | undefined> {
-  return withInlineFallback(
-    prepareOnWorker(workers, { registry, object, context, change: { old: current.json, endpoint } }),
+): MaybePromise<Buffer | undefined> {
+  return offload<Buffer | undefined>(
+    workers,
+    () => prepareOnWorker(workers, { registry, object, context, change: { old: current.json, endpoint } }),
     async () => {
       const old = current.object();
       prepareChanged(registry, { endpoint, context }, object, old);

@@ -1,5 +1,5 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
-import type { WorkerPool } from '../lib/async/worker-pool.js';
+import { type WorkerPool, workersForBytes } from '../lib/async/worker-pool.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { goQuote } from '../lib/go/quote.js';
 import { runCooperatively } from '../lib/scheduling/yield.js';
@@ -37,8 +37,7 @@ export interface ResourceRegistry {
 export const workersFor = (
   { workers, kind }: Pick<ResourceRegistry, 'workers' | 'kind'>,
   bytes: number,
-): WorkerPool | undefined =>
-  workers !== undefined && bytes * (kind.strategy.cost?.weight ?? 1) >= workers.minBytes ? workers : undefined;
+): WorkerPool | undefined => workersForBytes(workers, bytes * (kind.strategy.cost?.weight ?? 1));
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;

@@ -69,7 +69,7 @@ export interface ObjectCodec {
   /** Stored JSON as it reads today, for kinds whose form may have changed since it was written (custom resources). */
   renew?(json: Buffer): Buffer;
   /** renew() of a large value, without keeping others waiting; undefined for what is small. */
-  renewLarge?(json: Buffer): Promise<Buffer> | undefined;
+  renewLarge?(json: Buffer): MaybePromise<Buffer> | undefined;
   /** renew() of what another build of this server stored: it may have left out what has a default today. */
   renewOlder?(json: Buffer): Buffer;
 }

@@ -30,17 +30,20 @@ export interface ServedResources {
    * fields a built-in type does not know.
    */
   toStored(resource: GroupVersionResource, kind: GroupVersionKind, tree: JsonObject, strict?: boolean): KubeObject;
-  /**
-   * What a JSON patch makes of an object of a kind, as `toStored` has it, found out on a worker thread; undefined for what
-   * is small, and where it has to be found out here. Fails with RunInline where that shows only there.
-   */
-  patchOnWorker?(matched: ResourceMatch, object: Readonly<object>, patch: Buffer): Promise<PatchMade> | undefined;
-  /** Applies the mutation of a policy on a worker: undefined comes of one that changes nothing. Fails as mutatedObject(), too. */
-  mutateOnWorker?(
+  /** What a JSON patch makes of an object of a kind, as `inline` has it: of what is large, computed on a worker thread. */
+  patch?(
+    matched: ResourceMatch,
+    object: Readonly<object>,
+    patch: Buffer,
+    inline: () => PatchMade,
+  ): MaybePromise<PatchMade>;
+  /** What a policy's mutation makes of it, as `inline` has it: undefined where nothing changes. */
+  mutate?(
     matched: ResourceMatch,
     object: Readonly<object>,
     mutation: Mutation,
-  ): Promise<KubeObject | undefined> | undefined;
+    inline: () => KubeObject | undefined,
+  ): MaybePromise<KubeObject | undefined>;
   /** The type of a kind that is a resource of its own; those that are only a subresource's have none. */
   typeOf(kind: GroupVersionKind): StructType | undefined;
 }

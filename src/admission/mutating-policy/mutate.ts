@@ -2,7 +2,6 @@
 // the other: each sees what the ones before made of the object.
 import type { Authorizer } from '../../authz/authorizer.js';
 import type { Mutation } from '../../cel/compiled-policy.js';
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { StatusError } from '../../machinery/status.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
@@ -203,8 +202,7 @@ class Dispatch {
     const takers = this.isForeign(matched) ? { ...served, toStored: () => refuseForeign(matched) } : served;
     const inline = (): KubeObject | undefined => mutatedObject(takers, matched, object, mutation);
     const isWrite = this.dispatched.attributes.connectOptions === undefined;
-    const there = isWrite ? served.mutateOnWorker?.(matched, object, mutation) : undefined;
-    return there === undefined ? inline() : withInlineFallback(there, inline);
+    return isWrite && served.mutate !== undefined ? served.mutate(matched, object, mutation, inline) : inline();
   }
 
   /** A custom resource seen as what is none, as its scale is. */

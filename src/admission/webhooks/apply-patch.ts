@@ -1,5 +1,4 @@
 // What a mutating webhook wants changed, brought into the object.
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { goQuote } from '../../lib/go/quote.js';
@@ -61,8 +60,8 @@ export function applyHookPatch({ served, hook, request, matched, patch }: HookPa
     patchedObject(seen as JsonObject, patch.operations(), (tree) =>
       served.toStored(matched.resource, matched.kind, tree),
     );
-  const there = attributes.connectOptions === undefined ? served.patchOnWorker?.(matched, seen, patch.json) : undefined;
-  const making = there === undefined ? inline() : withInlineFallback(there, inline);
+  const isWrite = attributes.connectOptions === undefined;
+  const making = isWrite && served.patch !== undefined ? served.patch(matched, seen, patch.json, inline) : inline();
   return whenReady(making, ({ object: made, changed }) =>
     whenReady(request.back(made), (object) => {
       takeOver(attributes, object);

@@ -1,6 +1,6 @@
 // What a webhook's answer comes to: what is noted and warned of, and then a failure, a refusal or a patch. A long answer is
 // read on a worker thread, and what comes back of it is what is used.
-import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool, workersForBytes } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { jsonText } from '../../lib/json/stringify.js';
 import { runSync, runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
@@ -44,9 +44,11 @@ export async function parseReviewResponse(
   call: CalledHook,
   answered: RestAnswer,
 ): Promise<ReviewResponse> {
-  const inline = (): Promise<ReviewResponse> => runCooperatively(parseSteps(call, answered));
-  if (workers === undefined || answered.body.length < workers.minBytes) return inline();
-  return withInlineFallback(parseOnWorker(workers, call, answered), inline);
+  return offload(
+    workersForBytes(workers, answered.body.length),
+    (pool) => parseOnWorker(pool, call, answered),
+    () => runCooperatively(parseSteps(call, answered)),
+  );
 }
 
 function* parseSteps(call: CalledHook, answered: RestAnswer): StepGenerator<ReviewResponse> {

@@ -1,5 +1,5 @@
 // Calls a CRD's webhook to convert objects into another version.
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload, workersForBytes } from '../../lib/async/worker-pool.js';
 import { errorText } from '../../lib/text/error-text.js';
 import {
   apiVersionOf,
@@ -76,8 +76,12 @@ async function convertAll(
   const inline = (): Converted[] =>
     acceptConverted(request, answer).map((object) => ({ object: () => inForm(form, object) }));
   const { elsewhere } = form;
-  if (elsewhere === undefined || answer.body.length < elsewhere.workers.minBytes) return inline();
-  return withInlineFallback(acceptOnWorker(elsewhere, request, answer), inline);
+  if (elsewhere === undefined) return inline();
+  return offload(
+    workersForBytes(elsewhere.workers, answer.body.length),
+    () => acceptOnWorker(elsewhere, request, answer),
+    inline,
+  );
 }
 
 /** Throws StorageError. */

@@ -1,5 +1,6 @@
 // Work on something large that needs nothing but bytes runs on a worker thread, so that the event loop stays free.
 // Messages are plain data, and what is large in a message is bytes: copying a tree costs as much as working on it.
+import type { MaybePromise } from './maybe-promise.js';
 
 /** A kind of work, by the name that both threads have for it. */
 export interface Task<Work extends object, Answer extends object> {
@@ -38,8 +39,21 @@ export interface WorkerPool {
 /** No worker thread started, or the work turned out to need what only the main thread has. */
 export class RunInline extends Error {}
 
-/** The result of `offloaded`; of `inline` when the worker cannot do the work. */
-export async function withInlineFallback<T>(offloaded: Promise<T>, inline: () => T | Promise<T>): Promise<T> {
+/** The workers, where so many bytes are enough for them. */
+export const workersForBytes = (workers: WorkerPool | undefined, bytes: number): WorkerPool | undefined =>
+  workers !== undefined && bytes >= workers.minBytes ? workers : undefined;
+
+/** Work that both threads can do: `onWorker` where there are workers for it, `inline` where not, and when they cannot do it. */
+// hot: nearly all is small, and done at once.
+export function offload<T>(
+  workers: WorkerPool | undefined,
+  onWorker: (workers: WorkerPool) => Promise<T>,
+  inline: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return workers === undefined ? inline() : withInlineFallback(onWorker(workers), inline);
+}
+
+async function withInlineFallback<T>(offloaded: Promise<T>, inline: () => MaybePromise<T>): Promise<T> {
   try {
     return await offloaded;
   } catch (error) {

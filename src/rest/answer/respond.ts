@@ -1,5 +1,5 @@
 // Turns objects and refusals into answers, in the form that the client requested.
-import { type WorkerPool, withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
@@ -56,10 +56,11 @@ async function respondLarge(rendering: Rendering, status: number, stored: Stored
       await loaded(stored);
       return respondForm(rendering, status, stored);
     };
-    const workers = workersFor(endpoint.registry, stored.size);
-    return workers === undefined
-      ? inline()
-      : withInlineFallback(respondOnWorker(workers, rendering, status, stored), inline);
+    return offload(
+      workersFor(endpoint.registry, stored.size),
+      (workers) => respondOnWorker(workers, rendering, status, stored),
+      inline,
+    );
   }
   const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
   return respondConverted(rendering, status, endpoint.type, json);

@@ -8,7 +8,6 @@ import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { decodeTransferredCooperatively, encodeForTransferCooperatively } from '../../registry/transferred-object.js';
 import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { deserializeStatus, type SerializedStatus } from '../../registry/serialized-status.js';
-import { workersFor } from '../../registry/registry.js';
 import { fromStorage } from '../../registry/storage-status.js';
 import type { Addressed } from '../body/accept-body.js';
 import type { Endpoint } from '../contract/endpoint.js';
@@ -74,10 +73,6 @@ export interface ChangeMade {
 }
 
 export const CHANGE = task<ChangeWork, ChangeMade>('change');
-
-/** Where the change is made, when not here. */
-export const changesOnWorker = ({ registry }: Endpoint, bytes: number): WorkerPool | undefined =>
-  workersFor(registry, bytes);
 
 /** What the works on one request have in common. */
 export type ChangeRequest = Pick<

@@ -1,5 +1,5 @@
 // What OpenAPI documents say of kinds with large schemas, and whole documents as protobuf, made on a worker.
-import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool, workersForBytes } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { workersFor } from '../../registry/registry.js';
@@ -51,12 +51,11 @@ export class CustomDefinitions {
   }
 
   async #prepare(endpoint: Endpoint): Promise<void> {
-    const workers = publishesOnWorker(endpoint);
-    if (workers === undefined) return;
     const { definition, kind, type } = endpoint;
     const work = { kind: refOf(definition), version: kind.version, form: this.form, name: type.name };
-    const made = await withInlineFallback<PublishMade | undefined>(
-      workers.run(PUBLISH, work, { requires: neededBy(definition) }),
+    const made = await offload<PublishMade | undefined>(
+      publishesOnWorker(endpoint),
+      (workers) => workers.run(PUBLISH, work, { requires: neededBy(definition) }),
       () => undefined,
     );
     if (made === undefined) return;
@@ -89,9 +88,12 @@ export const encodeDocument = async (
   form: SchemaForm,
   json: Buffer,
 ): Promise<Buffer> => {
-  const inline = (): { bytes: Uint8Array } => runEncodeDocument({ form, json });
-  if (workers === undefined || json.length < workers.minBytes) return bufferOf(inline().bytes);
-  return bufferOf((await withInlineFallback(workers.run(ENCODE_DOCUMENT, { form, json }), inline)).bytes);
+  const { bytes } = await offload(
+    workersForBytes(workers, json.length),
+    (pool) => pool.run(ENCODE_DOCUMENT, { form, json }),
+    () => runEncodeDocument({ form, json }),
+  );
+  return bufferOf(bytes);
 };
 
 export function runEncodeDocument({ form, json }: { readonly form: SchemaForm; readonly json: Uint8Array }): {

@@ -1,15 +1,16 @@
-import { type WorkerPool, withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { HttpResponse } from '../../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { create } from '../../registry/create.js';
+import { workersFor } from '../../registry/registry.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import { deepCopy } from '../../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../../admission/plugin.js';
 import { tidyAdmitted } from './after-admission.js';
 import { acceptNew, expectedOf } from '../body/accept-body.js';
-import { type ChangeRequest, changesOnWorker, makeOnWorker, objectMade, wantedOf } from '../change/change-on-worker.js';
+import { type ChangeRequest, makeOnWorker, objectMade, wantedOf } from '../change/change-on-worker.js';
 import { readBody } from '../body/decode-body.js';
 import { type Endpoint, toStorage } from '../contract/endpoint.js';
 import { managerName } from '../contract/field-manager.js';
@@ -41,12 +42,12 @@ export async function createObject(
   const large = body.length > LARGE_BYTES;
   const options = createOptions(http);
   span?.event('About to convert to expected version');
-  const workers = changesOnWorker(endpoint, body.length);
   const sent: SentNew = { services, endpoint, request, body, options };
-  const making =
-    workers === undefined
-      ? makeInline(sent)
-      : withInlineFallback(makeOnWorkerPool(workers, sent), () => makeInline(sent));
+  const making = offload(
+    workersFor(registry, body.length),
+    (workers) => makeNewOnWorker(workers, sent),
+    () => makeInline(sent),
+  );
   const object = making instanceof Promise ? await making : making;
   if (large) await yieldToEventLoop();
   const namespace = namespaceOf(endpoint, info.namespace, object);
@@ -145,7 +146,7 @@ function noted({ services, endpoint, request, body, options }: SentNew, decoded:
   return whenReady(noting, () => toStorage(endpoint, decoded));
 }
 
-async function makeOnWorkerPool(
+async function makeNewOnWorker(
   workers: WorkerPool,
   { services, endpoint, request, body, options }: SentNew,
 ): Promise<KubeObject> {

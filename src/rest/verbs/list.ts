@@ -1,4 +1,4 @@
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../../lib/http/http.js';
 import { joinSteps } from '../../lib/scheduling/join-steps.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
@@ -142,10 +142,11 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
     const element = (index: number): MaybePromise<object | Buffer> => {
       const item = items[index] as StoredObject;
       const inline = (): MaybePromise<object> => whenReady(loaded(item), () => parts.element(item));
-      const workers = workersFor(endpoint.registry, item.size);
-      return workers === undefined
-        ? inline()
-        : withInlineFallback(elementOnWorker(workers, { endpoint, form, stored: item }, wanted), inline);
+      return offload<object | Buffer>(
+        workersFor(endpoint.registry, item.size),
+        (workers) => elementOnWorker(workers, { endpoint, form, stored: item }, wanted),
+        inline,
+      );
     };
     return encodeLongList({ ...parts, count: items.length, element }, wanted);
   };

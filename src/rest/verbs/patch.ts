@@ -1,4 +1,4 @@
-import { type WorkerPool, withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { trimSpaces } from '../../lib/http/header-text.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
@@ -10,13 +10,7 @@ import { workersFor } from '../../registry/registry.js';
 import { matchNamespace } from '../../registry/system-fields.js';
 import type { Found } from '../../registry/update.js';
 import { checkName } from '../body/accept-body.js';
-import {
-  type ChangeMade,
-  type ChangeRequest,
-  changesOnWorker,
-  makeOnWorker,
-  objectMade,
-} from '../change/change-on-worker.js';
+import { type ChangeMade, type ChangeRequest, makeOnWorker, objectMade } from '../change/change-on-worker.js';
 import type { Converter } from '../wire/convert-bytes.js';
 import { readLargePatch, readPatch } from '../body/decode-large.js';
 import { type Endpoint, inVersion, toStorage } from '../contract/endpoint.js';
@@ -70,7 +64,7 @@ export async function patchObject(
   };
   const { subresource } = info;
   const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
-  const checking = orRefused(() => checkedPatch(changesOnWorker(endpoint, body.length), change, prepared));
+  const checking = orRefused(() => checkedPatch(change, prepared));
   const checked = checking instanceof Promise ? await checking : checking;
   if (body.length > LARGE_BYTES) await yieldToEventLoop();
   const { stored, created } = await writeObject(services, endpoint, {
@@ -96,11 +90,11 @@ export async function patchObject(
         checkIdentity(object, current !== undefined, endpoint, info);
         return toStorage(endpoint, object);
       };
-      const workers = changesOnWorker(endpoint, bytes);
-      const object =
-        workers === undefined
-          ? await inline()
-          : await withInlineFallback(patchOnWorker(workers, change, checked, found), inline);
+      const object = await offload(
+        workersFor(endpoint.registry, bytes),
+        (workers) => patchOnWorker(workers, change, checked, found),
+        inline,
+      );
       if (bytes > found.bytes) addSizeHint(object, bytes - found.bytes);
       span?.event('About to check admission control');
       return object;
@@ -135,16 +129,12 @@ function orRefused(check: () => MaybePromise<CheckedPatch>): MaybePromise<Checke
   }
 }
 
-function checkedPatch(
-  workers: WorkerPool | undefined,
-  change: ChangeRequest,
-  prepared: () => MaybePromise<Patch>,
-): MaybePromise<CheckedPatch> {
-  const inline = (): MaybePromise<CheckedPatch> => whenReady(prepared(), (patch) => ({ patch }));
-  if (workers === undefined) return inline();
-  const onWorker = makeOnWorker(workers, change, { checkOnly: true }).then((made) => ({ made }));
-  return withInlineFallback<CheckedPatch>(onWorker, inline);
-}
+const checkedPatch = (change: ChangeRequest, prepared: () => MaybePromise<Patch>): MaybePromise<CheckedPatch> =>
+  offload<CheckedPatch>(
+    workersFor(change.endpoint.registry, change.body.length),
+    async (workers) => ({ made: await makeOnWorker(workers, change, { checkOnly: true }) }),
+    () => whenReady(prepared(), (patch) => ({ patch })),
+  );
 
 async function patchOnWorker(
   workers: WorkerPool,

@@ -1,5 +1,5 @@
 // The scale subresource: a workload seen as nothing but its number of replicas.
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload } from '../../lib/async/worker-pool.js';
 import { goQuote } from '../../lib/go/quote.js';
 import type { HttpResponse } from '../../lib/http/http.js';
 import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
@@ -12,7 +12,7 @@ import { get } from '../../registry/list.js';
 import { workersFor } from '../../registry/registry.js';
 import type { UpdateResult } from '../../registry/update.js';
 import { encodeJson } from '../../schema/json/encode.js';
-import { type ChangeMade, type ChangeRequest, changesOnWorker, checkOnWorker } from '../change/change-on-worker.js';
+import { type ChangeMade, type ChangeRequest, checkOnWorker } from '../change/change-on-worker.js';
 import { readBody } from '../body/decode-body.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { managerName } from '../contract/field-manager.js';
@@ -105,11 +105,11 @@ export async function updateScale(
     mediaType,
     subresource: 'scale',
   };
-  const workers = changesOnWorker(endpoint, body.length);
-  const checked =
-    workers === undefined
-      ? await first()
-      : await withInlineFallback<KubeObject | ChangeMade>(checkOnWorker(workers, change), first);
+  const checked = await offload<KubeObject | ChangeMade>(
+    workersFor(endpoint.registry, body.length),
+    (workers) => checkOnWorker(workers, change),
+    first,
+  );
   span?.event('Conversion done');
   const sent = 'metadata' in checked ? checked : undefined;
   return write(services, access, {
@@ -212,12 +212,11 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
         });
         return bytes > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
       };
-      const workers = changesOnWorker(endpoint, bytes);
-      const made =
-        workers === undefined
-          ? await inline()
-          : await withInlineFallback(scaleOnWorker(workers, change, found, scaling.warn), inline);
-      const { object, live, scale } = made;
+      const { object, live, scale } = await offload(
+        workersFor(endpoint.registry, bytes),
+        (workers) => scaleOnWorker(workers, change, found, scaling.warn),
+        inline,
+      );
       // The schema may not know the place.
       if (endpoint.definition.custom) markNeedsPruning(object);
       seen.set(current, live).set(object, scale);

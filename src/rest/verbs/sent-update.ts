@@ -1,9 +1,10 @@
 // The body of a PUT: read and checked once, then made the wanted object by each attempt to write it, here or in a worker.
 import type { BodyTrail } from '../../audit/trail.js';
-import { type WorkerPool, withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
+import { workersFor } from '../../registry/registry.js';
 import type { Found } from '../../registry/update.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import type { Span } from '../../tracing/trace.js';
@@ -12,7 +13,6 @@ import { readBody } from '../body/decode-body.js';
 import {
   type ChangeMade,
   type ChangeRequest,
-  changesOnWorker,
   checkOnWorker,
   makeOnWorker,
   objectMade,
@@ -57,11 +57,11 @@ export class SentUpdate {
     const { endpoint, request, body } = this.#parts;
     const span = request.trace?.span;
     const inline = (): MaybePromise<KubeObject> => this.#read((text) => request.warn(text), request.trail, span);
-    const workers = changesOnWorker(endpoint, body.length);
-    const checked: MaybePromise<KubeObject | ChangeMade> =
-      workers === undefined
-        ? inline()
-        : withInlineFallback<KubeObject | ChangeMade>(checkOnWorker(workers, this.#changeRequest()), inline);
+    const checked = offload<KubeObject | ChangeMade>(
+      workersFor(endpoint.registry, body.length),
+      (workers) => checkOnWorker(workers, this.#changeRequest()),
+      inline,
+    );
     return whenReady(checked, (found) => {
       if ('metadata' in found) {
         this.#object = found;
@@ -77,10 +77,11 @@ export class SentUpdate {
     const { endpoint } = this.#parts;
     const inline = (): MaybePromise<KubeObject> =>
       this.#conversions.settle(() => whenReady(this.#takeObject(), (object) => this.#track(object, current, found)));
-    const workers = changesOnWorker(endpoint, found.bytes);
-    return workers === undefined
-      ? inline()
-      : withInlineFallback(changeOnWorker(workers, this.#changeRequest(), found), inline);
+    return offload(
+      workersFor(endpoint.registry, found.bytes),
+      (workers) => changeOnWorker(workers, this.#changeRequest(), found),
+      inline,
+    );
   }
 
   /** An attempt uses the object up. Another is rare, so the body is then read again rather than copied before. */

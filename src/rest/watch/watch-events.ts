@@ -2,7 +2,7 @@
 //
 //   event ──▶ { JSON: frame, protobuf: frame, … }       as long as the event lives
 //   batch ──▶ { JSON: frames joined, … }                watchers of the same things are handed the same array
-import { withInlineFallback } from '../../lib/async/worker-pool.js';
+import { offload } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import type { StatusError } from '../../machinery/status.js';
 import { workersFor } from '../../registry/registry.js';
@@ -197,7 +197,10 @@ const objectOf = (endpoint: Endpoint, event: WatchEvent): StoredObject =>
 const isLarge = (endpoint: Endpoint, { size }: StoredObject): boolean =>
   size > CONVERTED_BYTES || workersFor(endpoint.registry, size) !== undefined;
 
-function largeObject({ endpoint, negotiated, form, converter }: EventView, stored: StoredObject): Promise<Buffer> {
+async function largeObject(
+  { endpoint, negotiated, form, converter }: EventView,
+  stored: StoredObject,
+): Promise<Buffer> {
   const { media, transform } = negotiated;
   if (transform === undefined && endpoint.storedShape) {
     const json = Buffer.concat([endpoint.head, tailOf(endpoint, stored)]);
@@ -208,10 +211,11 @@ function largeObject({ endpoint, negotiated, form, converter }: EventView, store
     const { type, value } = formedValue(endpoint, form, stored);
     return encodeObject(media, type, value);
   };
-  const workers = workersFor(endpoint.registry, stored.size);
-  return workers === undefined
-    ? inline()
-    : withInlineFallback(eventOnWorker(workers, { endpoint, form, stored }, media), inline);
+  return offload(
+    workersFor(endpoint.registry, stored.size),
+    (workers) => eventOnWorker(workers, { endpoint, form, stored }, media),
+    inline,
+  );
 }
 
 /** An object with nothing but its version: a client may go on from there. */

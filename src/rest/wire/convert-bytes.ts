@@ -1,6 +1,6 @@
 // Work on large bodies that needs nothing but their bytes: a worker does it, so that no other request waits. What
 // goes over and comes back is plain data.
-import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { joinSteps } from '../../lib/scheduling/join-steps.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
@@ -120,7 +120,12 @@ function mediaOf({ encoding }: Conversion): MediaType {
 export const CONVERT = task<Conversion, Converted>('convert');
 
 export const workerConverter = (workers: WorkerPool): Converter => ({
-  convert: (conversion) => withInlineFallback(convertOnWorker(workers, conversion), () => convertBytes(conversion)),
+  convert: async (conversion) =>
+    offload(
+      workers,
+      () => convertOnWorker(workers, conversion),
+      () => convertBytes(conversion),
+    ),
 });
 
 /** A copy goes over: the list that it may be is copied cooperatively. */

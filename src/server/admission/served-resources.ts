@@ -1,6 +1,6 @@
 import type { ResourceMatch } from '../../admission/matching/resource-match.js';
 import type { ServedResources } from '../../admission/matching/seen-request.js';
-import type { WorkerPool } from '../../lib/async/worker-pool.js';
+import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';
 import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
 import { hasBytes } from '../../machinery/size-hint.js';
@@ -47,30 +47,35 @@ export const servedResources = (resources: Resources): ServedResources => ({
     if (endpoint === undefined) throw new Error(`${resource} of ${group}/${version} are not served`);
     return decodeChanged(endpoint, kind, tree, strict);
   },
-  patchOnWorker(matched, object, patch) {
+  patch(matched, object, patch, inline) {
     const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
-    const there = changedOnWorker(resources, matched, isLarge);
-    return there && patchOnWorker(there.workers, there.endpoint, object, patch);
+    const endpoint = endpointOf(resources, matched);
+    return endpoint === undefined
+      ? inline()
+      : offload(changersFor(endpoint, isLarge), (workers) => patchOnWorker(workers, endpoint, object, patch), inline);
   },
-  mutateOnWorker(matched, object, mutation) {
+  mutate(matched, object, mutation, inline) {
     const isLarge = hasBytes(object, CONVERTED_BYTES) || hasBytes(mutation, CONVERTED_BYTES);
-    const there = changedOnWorker(resources, matched, isLarge);
-    return there && mutateOnWorker(there.workers, there.endpoint, object, mutation);
+    const endpoint = endpointOf(resources, matched);
+    return endpoint === undefined
+      ? inline()
+      : offload(
+          changersFor(endpoint, isLarge),
+          (workers) => mutateOnWorker(workers, endpoint, object, mutation),
+          inline,
+        );
   },
   typeOf: resources.typeOf,
 });
 
-/** Where what others make of an object is found out, when not here. */
-function changedOnWorker(
-  resources: Resources,
-  { resource, kind }: ResourceMatch,
-  isLarge: boolean,
-): { readonly workers: WorkerPool; readonly endpoint: Endpoint } | undefined {
+/** Whose objects others have changed, where they are seen as they are stored. */
+function endpointOf(resources: Resources, { resource, kind }: ResourceMatch): Endpoint | undefined {
   const endpoint = resources.find(resource.group, resource.version, resource.resource);
-  if (endpoint?.kind.kind !== kind.kind || !endpoint.storedShape) return undefined;
-  const workers = workersFor(endpoint.registry, isLarge ? CONVERTED_BYTES : 0);
-  return workers && { workers, endpoint };
+  return endpoint?.kind.kind === kind.kind && endpoint.storedShape ? endpoint : undefined;
 }
+
+const changersFor = ({ registry }: Endpoint, isLarge: boolean): WorkerPool | undefined =>
+  workersFor(registry, isLarge ? CONVERTED_BYTES : 0);
 
 async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
   try {

@@ -57,7 +57,7 @@ const MUTATIONS: readonly Mutation[] = [
 test('what a mutation makes of a large object is found out on a worker thread, and is the same', async () => {
   const served = servedResources(api.resources);
   for (const mutation of MUTATIONS) {
-    const there = await resultOf(() => served.mutateOnWorker?.(matched, LARGE, mutation));
+    const there = await resultOf(() => served.mutate?.(matched, LARGE, mutation, assert.fail));
     const here = await resultOf(() => mutatedObject(served, matched, LARGE as unknown as JsonObject, mutation));
     assert.deepEqual(there, here);
   }

@@ -1,7 +1,7 @@
 // Expressions of policies and of match conditions that take long run on a worker thread: they begin inline, where
 // nearly all finish within the budget, and restart on the worker when they do not.
 import { LRUCache } from 'lru-cache';
-import { type WorkerPool, withInlineFallback, task } from '../../lib/async/worker-pool.js';
+import { offload, task, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { TimeSlice } from '../../lib/scheduling/time-slice.js';
 import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
@@ -45,8 +45,10 @@ export const policiesWithWorkerFallback = (
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
       }
-      return withInlineFallback(runOnWorker(workers, source, call, input), () =>
-        runInline(here, call, input),
+      return offload<Outcome>(
+        workers,
+        () => runOnWorker(workers, source, call, input),
+        () => runInline(here, call, input),
       ) as Promise<T>;
     };
     const run = <T extends Outcome>(call: Call, input: PolicyInput): MaybePromise<T> =>

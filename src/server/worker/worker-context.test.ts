@@ -430,7 +430,7 @@ test('what a webhook wants changed is applied to an object, refused and reported
     };
     workers.done.length = 0;
     const fromThere = await resultOf(() =>
-      Promise.resolve(other.patchOnWorker?.({ resource, kind }, object, Buffer.from(JSON.stringify(patch)))),
+      Promise.resolve(other.patch?.({ resource, kind }, object, Buffer.from(JSON.stringify(patch)), assert.fail)),
     );
     const fromHere = await resultOf(() =>
       patchedObject(object as unknown as JsonObject, patch, (tree) => one.toStored(resource, kind, tree)),
