@@ -1,6 +1,6 @@
 import { type AnsweredForm, bodyBytes, type HttpResponse, isStream } from '../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
 import type { JsonBytes } from './event.js';
 import { withoutManagedFields } from './managed-fields.js';
 
@@ -15,13 +15,13 @@ export function answeredJson({ body, object }: HttpResponse): MaybePromise<JsonB
 /** Of a large one cooperatively. */
 export function unmanagedJson(json: JsonBytes, form: AnsweredForm): MaybePromise<JsonBytes> {
   const steps = withoutManagedFields(typeof json === 'string' ? Buffer.from(json) : json, form);
-  return json.length > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
+  return workOn(json.length).run(steps);
 }
 
 /** Large answers queue for each other: each is copied here, and once more when it is encoded. */
 function wholeBody(body: HttpResponse['body']): MaybePromise<JsonBytes> {
   if (body === undefined || isStream(body)) throw new Error('an answer in pieces that does not say what object it is');
-  return (bodyBytes(body) ?? 0) > LARGE_BYTES ? yieldToEventLoop().then(() => joined(body)) : joined(body);
+  return whenReady(workOn(bodyBytes(body) ?? 0).pause(), () => joined(body));
 }
 
 const joined = (body: JsonBytes | readonly Buffer[]): JsonBytes =>

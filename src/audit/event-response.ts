@@ -1,5 +1,5 @@
 // `responseStatus`: the code that was answered, and what else a Status said.
-import { LARGE_BYTES } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
 import type { Status } from '../machinery/status.js';
 import { metaType } from '../schema/catalogue.js';
 import { encodeJson } from '../schema/json/encode.js';
@@ -12,7 +12,7 @@ const HEAD = '{"kind":"Status","apiVersion":"v1",';
 /** The Status of an answer, as it was encoded. */
 export function responseOfStatus(code: number, encoded: JsonBytes): EventResponse {
   // A long Status is not parsed and encoded again: only its kind and version differ here.
-  if (encoded.length > LARGE_BYTES) {
+  if (workOn(encoded.length).isLarge) {
     const json = encoded.toString();
     if (json.startsWith(HEAD)) return { code, json: `{${json.slice(HEAD.length)}`, plain: false };
   }

@@ -3,7 +3,8 @@
 import { offload, task, type WorkerPool } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
-import { runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
+import type { StepGenerator } from '../lib/scheduling/yield.js';
 import { encodeTree } from '../schema/json/encode.js';
 import { readPieces } from '../schema/json/decode-pieces.js';
 import { JsonPieces } from '../schema/json/encode-pieces.js';
@@ -21,10 +22,11 @@ export const runRecordPatch = (patch: Uint8Array): Uint8Array =>
 
 /** On a worker thread, where there is one for it; else cooperatively where it is large JSON. */
 export function recordedPatch(patch: Buffer, workers?: WorkerPool): MaybePromise<JsonBytes> {
+  const work = workOn(patch.length);
   return offload<JsonBytes>(
     workers,
     async (pool) => bufferOf((await pool.run(RECORD_PATCH, { patch })).json),
-    () => (patch.length <= LARGE_BYTES ? patchJson(patch) : runCooperatively(patchSteps(patch))),
+    () => (work.isLarge ? work.run(patchSteps(patch)) : patchJson(patch)),
   );
 }
 

@@ -2,6 +2,7 @@
 // its namespace. This keeps by how much, for as long as they live: the size of an object decides where its rules are
 // run.
 
+import { LARGE, LARGE_BYTES, SMALL, type SizedWork } from '../lib/scheduling/sized-work.js';
 import { keysOf } from '../lib/values/key-cache.js';
 
 const hints = new WeakMap<object, number>();
@@ -22,6 +23,9 @@ const ENTRY_BYTES = 4;
 export function setSizeHint(object: object): void {
   addSizeHint(object, MAX_BYTES - leftOf(object, MAX_BYTES));
 }
+
+/** Work on a tree whose size nobody has said. */
+export const workOnTree = (object: object): SizedWork => (hasBytes(object, LARGE_BYTES) ? LARGE : SMALL);
 
 /** About, and without looking at more of it. */
 export const hasBytes = (object: object, bytes: number): boolean => leftOf(object, bytes) <= 0;

@@ -1,6 +1,7 @@
-import { LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
+import { type SizedWork, workOn } from '../lib/scheduling/sized-work.js';
 import { alreadyExists, generateNameConflict, StatusError } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
+import { copyOf } from '../schema/deep-copy.js';
 import { recordKnownRead } from '../storage/record.js';
 import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { LifeContext, Transaction } from './kind.js';
@@ -10,7 +11,7 @@ import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 import { prepareCreate } from './prepare-write.js';
-import { reusableEncoding, encodeLarge } from './encode-large.js';
+import { encodeStored, reusableEncoding } from './encode-stored.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -23,8 +24,6 @@ export interface CreateRequest {
   readonly bytes?: number;
   readonly context: LifeContext;
   readonly admit: AdmitCreate;
-  /** Makes the copy each attempt at a generated name works on. */
-  readonly copy: (object: KubeObject) => KubeObject;
 }
 
 /** Stores a new object, or says why not. */
@@ -43,7 +42,7 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
   for (let tries = 1; ; tries++) {
     const name = generateName(metadata.generateName, registry.nameSuffix());
     try {
-      return await attempt(registry, request, request.copy(request.object), name);
+      return await attempt(registry, request, await copyOf(request.object, workOn(request.bytes ?? 0)), name);
     } catch (error) {
       const exists = error instanceof StatusError && error.reason === 'AlreadyExists';
       if (!exists || tries === GENERATED_NAME_ATTEMPTS) throw error;
@@ -80,7 +79,7 @@ async function attempt(
 ): Promise<StoredObject> {
   const { context, admit } = request;
   const bytes = (request.bytes ?? 0) + sizeHint(request.object);
-  const large = bytes > LARGE_BYTES;
+  const work = workOn(bytes);
   fillSystemFields(registry, object);
   if (name !== undefined) object.metadata.name = name;
   // hot: most kinds have nothing to begin, and most plugins nothing to wait for.
@@ -89,12 +88,12 @@ async function attempt(
   try {
     const preparing = prepareCreate(registry, object, context, bytes);
     const encoded = preparing && (await preparing);
-    if (large) await yieldToEventLoop();
+    await work.pause();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
-    if (large) await yieldToEventLoop();
+    await work.pause();
     const stored = await put(registry, object, context, {
-      large,
+      work,
       encoded: reusableEncoding(registry, object, encoded),
     });
     if (transaction !== undefined) await transaction.commit();
@@ -109,18 +108,18 @@ async function put(
   registry: ResourceRegistry,
   object: KubeObject,
   context: LifeContext,
-  { large, encoded }: { readonly large: boolean; readonly encoded: Buffer | undefined },
+  { work, encoded }: { readonly work: SizedWork; readonly encoded: Buffer | undefined },
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const key = keyOf(registry, context.namespace, name);
-  if (context.dryRun) return dryRunCreate(registry, { key, object, context, large });
+  if (context.dryRun) return dryRunCreate(registry, { key, object, context, work });
   // kube-apiserver's store answers this in its own words, as an error of the server.
   if (Number(object.metadata.resourceVersion ?? '0') > 0) {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const json = encoded ?? (large ? await encodeLarge(registry, object) : undefined);
+    const json = encoded ?? (work.isLarge ? await encodeStored(registry, object, work) : undefined);
     const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
@@ -136,18 +135,18 @@ interface DryRun {
   readonly key: string;
   readonly object: KubeObject;
   readonly context: LifeContext;
-  readonly large: boolean;
+  readonly work: SizedWork;
 }
 
 async function dryRunCreate(
   registry: ResourceRegistry,
-  { key, object, context: { trace }, large }: DryRun,
+  { key, object, context: { trace }, work }: DryRun,
 ): Promise<StoredObject> {
   const name = object.metadata.name ?? '';
   const current = await findObject(registry, key, name, trace);
   if (current !== undefined) throw await nameInUse(registry, object, current);
   try {
-    return await unstored(registry, key, object, large);
+    return await unstored(registry, key, object, work);
   } catch (error) {
     throw fromStorage(error, registry.resource, name);
   }

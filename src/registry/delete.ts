@@ -1,18 +1,17 @@
-import { runCooperatively, LARGE_BYTES } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
 import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
-import { deepCopySteps } from '../schema/deep-copy.js';
-import { withoutResourceVersion } from '../storage/entry.js';
+import { copyOf } from '../schema/deep-copy.js';
 import { noteUnchanged, recordKnownRead, recordUpdate } from '../storage/record.js';
 import { encodesTo } from '../storage/splice.js';
 import type { Span } from '../tracing/trace.js';
-import { type StoredObject, StorageError } from '../storage/store.js';
+import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { DeleteOptions, LifeContext } from './kind.js';
 import { type AdmitDelete, requestedKey, type ResourceRegistry, timestamp, unstored } from './registry.js';
 import { deletionFinalizers } from './deletion-finalizers.js';
 import { gracefulStep, type GracefulStep } from './graceful-deletion.js';
 import { findObject } from './list.js';
-import { encodeLarge } from './encode-large.js';
+import { encodeStored } from './encode-stored.js';
 import { remove, removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -23,8 +22,6 @@ export interface DeleteRequest {
   readonly options: DeleteOptions;
   readonly context: LifeContext;
   readonly admit: AdmitDelete;
-  /** Makes the copy that is marked as deleting. */
-  readonly copy: (object: Readonly<KubeObject>) => KubeObject;
 }
 
 export interface DeleteResult {
@@ -67,12 +64,9 @@ async function attempt(deletion: Deletion): Promise<DeleteResult> {
   const { registry, request, key, current } = deletion;
   const { kind } = registry;
   const { context, options } = request;
-  const large = current.json.length > LARGE_BYTES;
-  const old = large && current.load !== undefined ? await current.load() : current.object();
+  const old = await loaded(current);
   checkPreconditions(deletion);
-  const object = large
-    ? await runCooperatively(deepCopySteps(old as KubeObject, { closesMaps: true }))
-    : request.copy(old);
+  const object = await copyOf(old as KubeObject, workOn(current.size));
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(deletion, object);
   }
@@ -141,10 +135,7 @@ async function write(deletion: Deletion, object: KubeObject): Promise<StoredObje
 async function writeUnder(span: Span | undefined, deletion: Deletion, object: KubeObject): Promise<StoredObject> {
   const { registry, key, current } = deletion;
   const { context } = deletion.request;
-  const json =
-    current.json.length > LARGE_BYTES
-      ? await encodeLarge(registry, object)
-      : registry.store.options.codec.encodeJson(withoutResourceVersion(object));
+  const json = await encodeStored(registry, object, workOn(current.size));
   if (encodesTo(json, current)) {
     noteUnchanged(span, json);
     return current;

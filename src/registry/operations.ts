@@ -1,6 +1,6 @@
 // The generic life of objects for code inside the server: subresources, plugins, controllers, bootstrap.
-import { runCooperatively, LARGE_BYTES } from '../lib/scheduling/yield.js';
-import { deepCopySteps } from '../schema/deep-copy.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
+import { copyOf } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -71,11 +71,7 @@ export interface InternalWriteAdmission {
 const NOBODY: InternalWriteAdmission = { admit: () => undefined, validate: () => undefined };
 
 /** Writes that hold to a kind's rules, and to those who have a say about them; without any the server trusts itself. */
-export function createOperations(
-  find: FindRegistry,
-  copy: (object: Readonly<KubeObject>) => KubeObject,
-  review: InternalWriteAdmission = NOBODY,
-): ObjectOperations {
+export function createOperations(find: FindRegistry, review: InternalWriteAdmission = NOBODY): ObjectOperations {
   const registryOf = (resource: GroupResource): ResourceRegistry => {
     const registry = find(resource);
     if (registry === undefined) throw new Error(`no registry for ${groupResourceText(resource)}`);
@@ -92,7 +88,7 @@ export function createOperations(
       const write = { operation: 'CREATE', registry, subresource: '', namespace, name, context } as const;
       await review.admit({ ...write, object });
       const admit = (finished: KubeObject): MaybePromise<void> => review.validate({ ...write, object: finished });
-      return loaded(await create(registry, { object, context, admit, copy }));
+      return loaded(await create(registry, { object, context, admit }));
     },
     async update({ resource, namespace, name, subresource, change, context: caller, preconditions }) {
       const registry = registryOf(resource);
@@ -107,10 +103,7 @@ export function createOperations(
         admitUpdate: (object, old) => review.validate({ ...write, object, old }),
         async change(current, { bytes }) {
           if (current === undefined) throw notFound(registry.resource, name);
-          const large = bytes > LARGE_BYTES;
-          const object = await change(
-            large ? await runCooperatively(deepCopySteps(current as KubeObject, { closesMaps: true })) : copy(current),
-          );
+          const object = await change(await copyOf(current as KubeObject, workOn(bytes)));
           await review.admit({ ...write, object, old: current });
           return object;
         },
@@ -128,7 +121,7 @@ export function createOperations(
         await review.admit(write);
         await review.validate(write);
       };
-      const { answer } = await deleteObject(registry, { name, options, context, admit, copy });
+      const { answer } = await deleteObject(registry, { name, options, context, admit });
       return 'json' in answer ? answer.object() : last;
     },
   };

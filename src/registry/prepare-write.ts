@@ -3,8 +3,8 @@
 // when they exceed their budget.
 import { Interrupted } from '../cel/interrupted.js';
 import type { WorkerPool } from '../lib/async/worker-pool.js';
-import type { MaybePromise } from '../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../machinery/object.js';
 import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 import type { StoredObject } from '../storage/store.js';
@@ -45,10 +45,8 @@ export function prepareUpdate(
   const { endpoint, context } = request;
   const inline = (interruptible: LifeContext): MaybePromise<undefined> => {
     prepareChanged(registry, { endpoint, context: interruptible }, object, old);
-    if (bytes > LARGE_BYTES)
-      return yieldToEventLoop().then(() => runCooperatively(keepUnchangedTimes(object, old)) as Promise<undefined>);
-    runSync(keepUnchangedTimes(object, old));
-    return undefined;
+    const work = workOn(bytes);
+    return whenReady(work.pause(), () => work.run(keepUnchangedTimes(object, old)) as MaybePromise<undefined>);
   };
   return startInline(registry, context, inline, (onWorker) =>
     prepareChangedOnWorker(onWorker, { registry, change: request, object, current }),

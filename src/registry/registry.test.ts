@@ -242,7 +242,7 @@ test('a generated name that is in use, or about to be, is drawn again', async ()
     const createOne = async (): Promise<string | undefined> => {
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-', namespace: 'n' } };
       const context = { ...api.context(), namespace: 'n' };
-      const stored = await create(drawing, { object, context, admit: () => undefined, copy: structuredClone });
+      const stored = await create(drawing, { object, context, admit: () => undefined });
       return stored.object().metadata.name;
     };
     assert.deepEqual((await Promise.all([createOne(), createOne()])).sort(), ['a-2', 'a-3']);
@@ -259,7 +259,7 @@ test('without the gate RetryGenerateName a generated name that is in use is refu
   assert.ok(registry !== undefined);
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-', namespace: 'n' } };
   const context = { ...api.context(), namespace: 'n' };
-  const request = { object, context, admit: () => undefined, copy: structuredClone };
+  const request = { object, context, admit: () => undefined };
   await assert.rejects(create({ ...registry, nameSuffix: () => '1' }, request), /already exists/);
 });
 

@@ -2,7 +2,7 @@
 import { type WorkerPool, workersForBytes } from '../lib/async/worker-pool.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { goQuote } from '../lib/go/quote.js';
-import { runCooperatively } from '../lib/scheduling/yield.js';
+import { SMALL, type SizedWork } from '../lib/scheduling/sized-work.js';
 import { timeOf } from '../machinery/time.js';
 import { badRequest, type GroupKind, type GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -61,14 +61,14 @@ export async function unstored(
   registry: ResourceRegistry,
   key: string,
   written: KubeObject,
-  large = false,
+  work: SizedWork = SMALL,
 ): Promise<StoredObject> {
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
   const object = (await store.view?.dryRunResult(written)) ?? written;
   const fields = fieldsOf(object);
-  const pieces = large ? codec.encodePieces?.(object) : undefined;
-  const json = pieces === undefined ? codec.encodeJson(object) : await runCooperatively(pieces);
+  const pieces = work.isLarge ? codec.encodePieces?.(object) : undefined;
+  const json = pieces === undefined ? codec.encodeJson(object) : await work.run(pieces);
   return {
     key,
     revision: 0,

@@ -1,6 +1,7 @@
 // Objects of a kind on their way between threads, in the version they are stored in.
 import { bufferOf } from '../lib/values/buffer-of.js';
-import { runSync, runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
+import { runSync, runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
 import type { KubeObject } from '../machinery/object.js';
 import { typeOf } from '../schema/catalogue.js';
 import { transferPieces } from '../schema/json/transfer.js';
@@ -19,10 +20,10 @@ export const decodeTransferred = (kind: KindDefinition, bytes: Uint8Array): Kube
   runSync(readTransferred(kind, bytes, { isOurs: true }));
 
 /** Decodes a transferred object; a large one cooperatively. */
-export const decodeTransferredCooperatively = async (kind: KindDefinition, bytes: Uint8Array): Promise<KubeObject> =>
-  bytes.length > LARGE_BYTES
-    ? runCooperatively(readTransferred(kind, bytes, { isOurs: true, closesMaps: true }))
-    : decodeTransferred(kind, bytes);
+export async function decodeTransferredCooperatively(kind: KindDefinition, bytes: Uint8Array): Promise<KubeObject> {
+  const work = workOn(bytes.length);
+  return work.run(readTransferred(kind, bytes, { isOurs: true, closesMaps: work.isLarge }));
+}
 
 /** A custom resource has no type that shows what was sent empty, and keeps all of it. */
 function* readTransferred(

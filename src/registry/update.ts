@@ -1,12 +1,11 @@
-import { LARGE_BYTES, yieldToEventLoop } from '../lib/scheduling/yield.js';
+import { type SizedWork, workOn } from '../lib/scheduling/sized-work.js';
 import { goQuote } from '../lib/go/quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
-import { withoutResourceVersion } from '../storage/entry.js';
 import { noteUnchanged, recordUpdate } from '../storage/record.js';
 import { encodesTo } from '../storage/splice.js';
-import { type StoredObject, StorageError } from '../storage/store.js';
+import { loaded, type StoredObject, StorageError } from '../storage/store.js';
 import type { Span, Trace } from '../tracing/trace.js';
 import type { LifeContext, Transaction } from './kind.js';
 import { type AdmitCreate, type AdmitUpdate, requestedKey, type ResourceRegistry, unstored } from './registry.js';
@@ -16,7 +15,7 @@ import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
 import { findForWrite, findObject } from './list.js';
 import { prepareUpdate, prepareCreate } from './prepare-write.js';
-import { reusableEncoding, encodeLarge } from './encode-large.js';
+import { encodeStored, reusableEncoding } from './encode-stored.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -148,27 +147,29 @@ async function attempt(
     return { stored: await createByUpdate(registry, queued), created: true };
   }
   const found = Math.max(request.bytes ?? 0, current.size);
-  queued.hold.extended = found > LARGE_BYTES;
-  const old = found > LARGE_BYTES && current.load !== undefined ? await current.load() : current.object();
-  if (found > LARGE_BYTES) await yieldToEventLoop();
+  const reading = workOn(found);
+  queued.hold.extended = reading.isLarge;
+  const loading = loaded(current);
+  const old = loading instanceof Promise ? await loading : loading;
+  await reading.pause();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
   const object = await request.change(old, { stored: current, bytes: found });
   const bytes = found + sizeHint(object);
-  const large = bytes > LARGE_BYTES;
-  if (large) await yieldToEventLoop();
+  const work = workOn(bytes);
+  await work.pause();
   matchResourceVersion(registry, request.name, object, current);
   const transaction = await begin(registry, request, object, old);
   try {
     const preparing = prepareUpdate(registry, request, object, { current, old, bytes });
     const encoded = preparing && (await preparing);
-    if (large) await yieldToEventLoop();
+    await work.pause();
     await request.admitUpdate(object, old);
-    if (large) await yieldToEventLoop();
+    await work.pause();
     const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, { request, key, object, current })
-      : await put(registry, queued, { object, current, large, encoded: reusable, certain });
+      : await put(registry, queued, { object, current, work, encoded: reusable, certain });
     await transaction?.commit();
     return { stored, created: false };
   } catch (error) {
@@ -193,22 +194,22 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
   const sent = request.bytes ?? 0;
   const object = await request.change(undefined, { stored: undefined, bytes: sent });
   const bytes = sent + sizeHint(object);
-  const large = bytes > LARGE_BYTES;
+  const work = workOn(bytes);
   fillSystemFields(registry, object);
   const transaction = await registry.kind.strategy.transaction?.beginCreate?.(object, context);
   try {
     const preparing = prepareCreate(registry, object, context, bytes);
     const encoded = preparing && (await preparing);
-    if (large) await yieldToEventLoop();
+    await work.pause();
     await request.admitCreate(object);
-    if (large) await yieldToEventLoop();
+    await work.pause();
     const reusable = reusableEncoding(registry, object, encoded);
     delete object.metadata.resourceVersion;
-    const json = reusable ?? (large && !context.dryRun ? await encodeLarge(registry, object) : undefined);
+    const json = reusable ?? (work.isLarge && !context.dryRun ? await encodeStored(registry, object, work) : undefined);
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun
-      ? await unstored(registry, key, object, large)
+      ? await unstored(registry, key, object, work)
       : await timedWrite(context, () => registry.store.create(key, object, options));
     await transaction?.commit();
     return stored;
@@ -288,14 +289,13 @@ async function removeEmptied(
   { request, key, object, current }: EmptiedObject,
 ): Promise<StoredObject> {
   if (!request.context.dryRun) await removeMarked(registry, key, current, request.context);
-  return unstored(registry, key, object, current.size > LARGE_BYTES);
+  return unstored(registry, key, object, workOn(current.size));
 }
 
 interface PreparedUpdate {
   readonly object: KubeObject;
   readonly current: StoredObject;
-  /** The object is encoded in steps. */
-  readonly large: boolean;
+  readonly work: SizedWork;
   /** What the object encodes to, where that is known. */
   readonly encoded: Buffer | undefined;
   /** `current` is what the store has, not what a cache has of it. */
@@ -303,16 +303,15 @@ interface PreparedUpdate {
 }
 
 async function put(registry: ResourceRegistry, queued: Update, prepared: PreparedUpdate): Promise<StoredObject> {
-  const { object, current, large, encoded, certain } = prepared;
+  const { object, current, work, encoded, certain } = prepared;
   const { store } = registry;
   const { request, key, trace, span } = queued;
   object.metadata.resourceVersion = String(current.revision);
-  if (request.context.dryRun) return unstored(registry, key, object, large);
+  if (request.context.dryRun) return unstored(registry, key, object, work);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that encrypts now, which is how keys are rotated.
-  const json =
-    encoded ??
-    (large ? await encodeLarge(registry, object) : store.options.codec.encodeJson(withoutResourceVersion(object)));
+  const encoding = encoded ?? encodeStored(registry, object, work);
+  const json = encoding instanceof Promise ? await encoding : encoding;
   if (encodesTo(json, current)) {
     // Nothing is going to be written: those who wait need not wait for the store to confirm it.
     registry.updateQueue.release(queued.hold);

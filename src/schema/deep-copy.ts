@@ -1,5 +1,7 @@
 import { FloatLiteral } from '../lib/json/float-literal.js';
 import { cacheKeys } from '../lib/values/key-cache.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import type { SizedWork } from '../lib/scheduling/sized-work.js';
 import { ResumableWalk } from '../lib/scheduling/resumable-walk.js';
 import type { StepGenerator } from '../lib/scheduling/yield.js';
 import { isPlainObject, setMember } from '../lib/values/plain-object.js';
@@ -26,6 +28,10 @@ export function deepCopy(value: unknown): unknown {
   }
   return object;
 }
+
+/** As deepCopy(); a large value is copied cooperatively. */
+export const copyOf = <T>(value: T, work: SizedWork): MaybePromise<T> =>
+  work.isLarge ? work.run(deepCopySteps(value, { closesMaps: true })) : deepCopy(value);
 
 /** Copies large values cooperatively. `closesMaps`: maps of the value that are closed are so in the copy. */
 export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): StepGenerator<T> {

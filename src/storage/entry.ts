@@ -1,6 +1,7 @@
 // The stored object as readers share it: bytes first, the parsed form on demand.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
-import { runCooperatively, LARGE_BYTES, type StepGenerator } from '../lib/scheduling/yield.js';
+import { workOn } from '../lib/scheduling/sized-work.js';
+import { runCooperatively, type StepGenerator } from '../lib/scheduling/yield.js';
 import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { EncodedCell } from './encoded-bytes.js';
 import type { EntrySource } from './entry-source.js';
@@ -173,7 +174,7 @@ export class Entry implements StoredObject {
   }
 
   load(): MaybePromise<KubeObject> {
-    if (this.size <= LARGE_BYTES || this.#fresh?.written !== undefined) return this.object();
+    if (!workOn(this.size).isLarge || this.#fresh?.written !== undefined) return this.object();
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
     const pieces = this.source.options.codec.decodePieces?.(this.json);
@@ -213,7 +214,7 @@ export class Entry implements StoredObject {
 
   /** The written object, where it is in memory and scanning the bytes would be slow. */
   static #largeWritten(entry: Entry): KubeObject | undefined {
-    return entry.size > LARGE_BYTES ? entry.#fresh?.written : undefined;
+    return workOn(entry.size).isLarge ? entry.#fresh?.written : undefined;
   }
 
   field(name: string): string {

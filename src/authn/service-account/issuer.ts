@@ -1,6 +1,6 @@
 // Signs service-account tokens.
 import { CompactSign } from 'jose';
-import { LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { type BoundClaims, writeClaims } from './claims.js';
 import { serviceAccountUserName } from './identity.js';
 import type { SigningKey } from './keys.js';
@@ -35,7 +35,7 @@ export function createTokenIssuer({ issuer, key, newId }: TokenIssuerOptions): T
       const id = newId();
       const claims = Buffer.from(tokenClaims(request, issuer, id));
       // Audiences may be very many: signing costs as much as encoding them.
-      if (claims.length > LARGE_BYTES) await yieldToEventLoop();
+      await workOn(claims.length).pause();
       const token = await new CompactSign(claims)
         .setProtectedHeader({ alg: key.algorithm, kid: key.id })
         .sign(key.privateKey);

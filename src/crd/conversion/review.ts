@@ -1,8 +1,7 @@
 // The request to a conversion webhook, and its answer.
 import { goQuote } from '../../lib/go/quote.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
-import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
-import { hasBytes } from '../../machinery/size-hint.js';
+import { workOnTree } from '../../machinery/size-hint.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { transferPieces } from '../../schema/json/transfer.js';
 import { DecodeError } from '../../schema/json/decode.js';
@@ -33,11 +32,12 @@ export async function reviewBody(
     `{"kind":"${KIND}","apiVersion":"${GROUP}/${version}","request":{"uid":${JSON.stringify(uid)},` +
     `"desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[`;
   const tail = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}\n';
-  if (!hasBytes(objects, LARGE_BYTES)) return `${head}${objects.map((object) => encodeTree(object)).join()}${tail}`;
+  const work = workOnTree(objects);
+  if (!work.isLarge) return `${head}${objects.map((object) => encodeTree(object)).join()}${tail}`;
   const pieces: Uint8Array[] = [Buffer.from(head)];
   for (const object of objects) {
     if (pieces.length > 1) pieces.push(Buffer.from(','));
-    pieces.push(await runCooperatively(transferPieces(object)));
+    pieces.push(await work.run(transferPieces(object)));
   }
   return Buffer.concat([...pieces, Buffer.from(tail)]);
 }

@@ -7,8 +7,8 @@
 // What is listed and watched in another version than it lies there is converted once, and kept for as long as the store
 // keeps it; who reads one object as it is now has it converted anew, for the webhook may have changed its mind.
 import { append } from '../../lib/values/append.js';
-import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
-import { hasBytes } from '../../machinery/size-hint.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
+import { workOnTree } from '../../machinery/size-hint.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { EntrySource } from '../../storage/entry-source.js';
 import { Entry, entryOf, withoutResourceVersion } from '../../storage/entry.js';
@@ -280,8 +280,8 @@ export class VersionView implements ResourceStore {
     const { codec } = this.base.options;
     const objects: KubeObject[] = [];
     for (const stored of batch) {
-      const isLarge = stored.size > LARGE_BYTES && codec.decodePieces !== undefined;
-      const read = isLarge ? await runCooperatively(codec.decodePieces(stored.json)) : undefined;
+      const work = workOn(stored.size);
+      const read = work.isLarge ? codec.decodePieces && (await work.run(codec.decodePieces(stored.json))) : undefined;
       objects.push(withoutResourceVersion(read ?? stored.object()));
     }
     return objects;
@@ -308,8 +308,8 @@ export class VersionView implements ResourceStore {
     { options: { codec } }: Pick<ResourceStore, 'options'>,
     object: KubeObject,
   ): Promise<Buffer | undefined> {
-    if (codec.encodePieces === undefined || !hasBytes(object, LARGE_BYTES)) return undefined;
-    return runCooperatively(codec.encodePieces(object));
+    const work = workOnTree(object);
+    return work.isLarge ? codec.encodePieces && work.run(codec.encodePieces(object)) : undefined;
   }
 
   async #toStorage(object: KubeObject): Promise<Converted> {

@@ -2,9 +2,6 @@
 import { SLICE_MS } from './time-slice.js';
 import { YieldQueue } from './yield-queue.js';
 
-/** What is smaller is processed in one slice: it takes a few milliseconds from its first byte to its response. */
-export const LARGE_BYTES = 64 * 1024;
-
 /**
  * Awaited between two parts of work on something large. All such work shares one slice of each event loop iteration:
  * when there is much of it, the rest resumes in later iterations, in the order of the calls. Resolves with how long the

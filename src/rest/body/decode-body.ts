@@ -2,7 +2,7 @@
 import { goQuote } from '../../lib/go/quote.js';
 import type { HttpRequest } from '../../lib/http/http.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
-import { LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import {
   apiVersionFault,
   apiVersionOf,
@@ -66,7 +66,7 @@ export function readBody(
   options: BodyOptions,
 ): MaybePromise<KubeObject> {
   const media = bodyMediaType(http, options.mediaTypes);
-  if (body.length <= LARGE_BYTES) return decodeBody(media, body, expected, options);
+  if (!workOn(body.length).isLarge) return decodeBody(media, body, expected, options);
   return decodeLarge(options.converter, {
     media,
     type: expected.type,
@@ -170,7 +170,7 @@ function otherKind(
   if (type === undefined) {
     return undecodable({ expected, kind, apiVersion, why: unknownKind(expected.kind, kind, apiVersion), body });
   }
-  const why = body.length > LARGE_BYTES ? undefined : unreadAs(type, media, body);
+  const why = workOn(body.length).isLarge ? undefined : unreadAs(type, media, body);
   if (why !== undefined) return undecodable({ expected, kind, apiVersion, why, body });
   if (kind === expected.kind.kind) return otherVersion(apiVersion, expected.kind);
   return undecodable({

@@ -1,6 +1,6 @@
 import type { AdmissionAttributes } from '../../admission/plugin.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
-import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { apiVersionOf, type KubeObject } from '../../machinery/object.js';
 import { badRequest, StatusError } from '../../machinery/status.js';
 import type { Subresource } from '../../registry/kind.js';
@@ -66,9 +66,8 @@ export async function createSubresource(
     resetFields: [],
     versions: singleVersion(object.apiVersion, type),
   });
-  const large = body.length > LARGE_BYTES;
-  if (large) await runCooperatively(noting);
-  else runSync(noting);
+  const work = workOn(body.length);
+  await work.run(noting);
   const context = lifeContext(services, request, info.namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',
@@ -99,7 +98,7 @@ export async function createSubresource(
   });
   span?.event('About to write a response');
   const rendering = { request: http, negotiated, converter: services.converter };
-  const respond = large ? respondLargeValue : respondValue;
+  const respond = work.isLarge ? respondLargeValue : respondValue;
   return respond(rendering, code, typeOfAnswer(made, type), made);
 }
 
@@ -114,10 +113,9 @@ async function sentVersion(
   try {
     const media = bodyMediaType(http, mediaTypes);
     const type = metaType('v1', 'PartialObjectMetadata');
-    const { object } =
-      body.length > LARGE_BYTES
-        ? await decodeLarge(converter, { media, type, bytes: body, strict: false })
-        : decodeObject(media, type, body, false);
+    const { object } = workOn(body.length).isLarge
+      ? await decodeLarge(converter, { media, type, bytes: body, strict: false })
+      : decodeObject(media, type, body, false);
     const { apiVersion = '' } = object as KubeObject;
     return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
   } catch (error) {

@@ -1,12 +1,12 @@
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { HttpResponse } from '../../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
+import { yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { create } from '../../registry/create.js';
 import { workersFor } from '../../registry/registry.js';
 import { encodeJson } from '../../schema/json/encode.js';
-import { deepCopy } from '../../schema/deep-copy.js';
 import type { AdmissionAttributes } from '../../admission/plugin.js';
 import { tidyAdmitted } from './after-admission.js';
 import { acceptNew, expectedOf } from '../body/accept-body.js';
@@ -39,7 +39,7 @@ export async function createObject(
   bodyMediaType(http, services.mediaTypes);
   const span = request.trace?.span;
   const body = await readRequestBody(services, endpoint, request, 'create');
-  const large = body.length > LARGE_BYTES;
+  const work = workOn(body.length);
   const options = createOptions(http);
   span?.event('About to convert to expected version');
   const sent: SentNew = { services, endpoint, request, body, options };
@@ -49,7 +49,7 @@ export async function createObject(
     () => makeInline(sent),
   );
   const object = making instanceof Promise ? await making : making;
-  if (large) await yieldToEventLoop();
+  await work.pause();
   const namespace = namespaceOf(endpoint, info.namespace, object);
   const context = lifeContext(services, request, namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
@@ -77,10 +77,10 @@ export async function createObject(
       const made = await virtual.create(object, context);
       const answer = typeOfAnswer(made, endpoint.type);
       const rendering = { request: http, negotiated, converter: services.converter };
-      const respondMade = large || virtual.largeAnswers === true ? respondLargeValue : respondValue;
+      const respondMade = work.isLarge || virtual.largeAnswers === true ? respondLargeValue : respondValue;
       return () => respondMade(rendering, 201, answer, made);
     }
-    if (large) await yieldToEventLoop();
+    await work.pause();
     const stored = await create(registry, {
       object,
       bytes: body.length,
@@ -92,7 +92,6 @@ export async function createObject(
           // The requested name, whatever a webhook has made of it; a name that was generated is known only now.
           name: attributes.name || (finished.metadata.name ?? ''),
         }),
-      copy: deepCopy,
     });
     return () =>
       respondTimed(
@@ -138,10 +137,9 @@ function noted({ services, endpoint, request, body, options }: SentNew, decoded:
   const noting = settle(() => {
     if (managedFields !== undefined) decoded.metadata.managedFields = managedFields;
     const now = services.clock();
-    const small = body.length <= LARGE_BYTES;
-    const write = { live: undefined, object: decoded, manager, subresource: '', now, small, versions };
-    const steps = trackManagers(endpoint, write);
-    return small ? runSync(steps) : runCooperatively(steps);
+    const work = workOn(body.length);
+    const write = { live: undefined, object: decoded, manager, subresource: '', now, small: !work.isLarge, versions };
+    return work.run(trackManagers(endpoint, write));
   });
   return whenReady(noting, () => toStorage(endpoint, decoded));
 }

@@ -1,7 +1,7 @@
 import type { AdmissionAttributes } from '../../admission/plugin.js';
 import { goQuote } from '../../lib/go/quote.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
-import { LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import { forbidden, invalid, type Status, StatusError } from '../../machinery/status.js';
 import { checkDeleteOptions, UNSAFE_DELETE } from '../../registry/delete-options.js';
@@ -11,7 +11,6 @@ import { deleteObject } from '../../registry/delete.js';
 import type { DeleteOptions } from '../../registry/kind.js';
 import { metaType } from '../../schema/catalogue.js';
 import { encodeJson } from '../../schema/json/encode.js';
-import { deepCopy } from '../../schema/deep-copy.js';
 import { apiVersionFault, type KubeObject } from '../../machinery/object.js';
 import { decodeLarge } from '../body/decode-large.js';
 import type { Endpoint } from '../contract/endpoint.js';
@@ -51,7 +50,6 @@ export async function removeObject(
     options,
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
     admit: admitDelete(services, endpoint, request, { namespace, name: info.name, options, context }),
-    copy: deepCopy,
   });
   span?.event('Object deleted from database');
   span?.event('About to write a response');
@@ -135,7 +133,6 @@ export async function removeCollection(
       options,
       context,
       admit: admitDelete(services, endpoint, request, { namespace: info.namespace, name: '', options, context }),
-      copy: deepCopy,
     },
   );
   request.trace?.span?.event('About to write a response');
@@ -216,7 +213,7 @@ async function decodeDeleteOptions(services: RestServices, http: HttpRequest, bo
   const media = bodyMediaType(http, services.mediaTypes);
   const type = metaType('DeleteOptions');
   try {
-    if (body.length > LARGE_BYTES) {
+    if (workOn(body.length).isLarge) {
       const { object } = await decodeLarge(services.converter, { media, type, bytes: body, strict: false });
       const { kind = '', apiVersion = '' } = object as Partial<SentKind>;
       checkKind({ kind, apiVersion });

@@ -2,7 +2,7 @@ import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { trimSpaces } from '../../lib/http/header-text.js';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { addSizeHint } from '../../machinery/size-hint.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { conflict, notFound, StatusError, unsupportedMediaType, wrongMediaType } from '../../machinery/status.js';
@@ -66,7 +66,7 @@ export async function patchObject(
   const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
   const checking = orRefused(() => checkedPatch(change, prepared));
   const checked = checking instanceof Promise ? await checking : checking;
-  if (body.length > LARGE_BYTES) await yieldToEventLoop();
+  await workOn(body.length).pause();
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource,
@@ -84,9 +84,7 @@ export async function patchObject(
       const inline = async (): Promise<KubeObject> => {
         const patch = 'patch' in checked ? checked.patch : await prepared();
         const live = current === undefined ? undefined : inVersion(endpoint, current);
-        const object = await settle(() =>
-          bytes > LARGE_BYTES ? runCooperatively(patch.steps(live)) : runSync(patch.steps(live)),
-        );
+        const object = await settle(() => workOn(bytes).run(patch.steps(live)));
         checkIdentity(object, current !== undefined, endpoint, info);
         return toStorage(endpoint, object);
       };
@@ -165,7 +163,7 @@ function checkIdentity(object: KubeObject, exists: boolean, endpoint: Endpoint, 
 /** Decodes a patch: a large one now, cooperatively. Its errors are thrown when it is used. */
 export function patchReader(converter: Converter, kind: PatchKind, body: Buffer): MaybePromise<ReadTree> {
   const encoding = encodingOf(kind);
-  if (body.length <= LARGE_BYTES) return (options) => readPatch(encoding, body, options);
+  if (!workOn(body.length).isLarge) return (options) => readPatch(encoding, body, options);
   return readLargePatch(converter, encoding, body).then(
     (tree) => () => tree,
     (error: unknown) => () => {

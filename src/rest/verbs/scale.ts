@@ -2,7 +2,7 @@
 import { offload } from '../../lib/async/worker-pool.js';
 import { goQuote } from '../../lib/go/quote.js';
 import type { HttpResponse } from '../../lib/http/http.js';
-import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { internalError } from '../../machinery/status.js';
 import { markNeedsPruning } from '../../machinery/needs-pruning.js';
@@ -200,7 +200,7 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
     async change(current, found) {
       if (current === undefined) throw new Error('a scale is never created');
       scaling.patching?.event('About to apply patch');
-      const small = body.length > LARGE_BYTES ? undefined : await scaling.prepare();
+      const small = workOn(body.length).isLarge ? undefined : await scaling.prepare();
       const bytes = Math.max(body.length, found.bytes) * (small?.growth ?? 1);
       const inline = async (): Promise<Scaled> => {
         const steps = scaledSteps({
@@ -210,7 +210,7 @@ async function write(services: RestServices, access: ScaleAccess, scaling: Scale
           current,
           change: small ?? (await scaling.prepare()),
         });
-        return bytes > LARGE_BYTES ? runCooperatively(steps) : runSync(steps);
+        return workOn(bytes).run(steps);
       };
       const { object, live, scale } = await offload(
         workersFor(endpoint.registry, bytes),

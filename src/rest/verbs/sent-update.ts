@@ -2,7 +2,7 @@
 import type { BodyTrail } from '../../audit/trail.js';
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { runSync, runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { workersFor } from '../../registry/registry.js';
 import type { Found } from '../../registry/update.js';
@@ -114,9 +114,7 @@ export class SentUpdate {
       now: services.clock(),
       versions: this.#conversions.versions,
     });
-    if (bytes > LARGE_BYTES) return runCooperatively(steps).then(() => toStorage(endpoint, object));
-    runSync(steps);
-    return toStorage(endpoint, object);
+    return whenReady(workOn(bytes).run(steps), () => toStorage(endpoint, object));
   }
 
   // hot: only what is large is made on a worker.

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../lib/http/http.js';
-import { LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { respondTimed } from '../answer/timed.js';
 import { readRequestBody } from '../body/read-body.js';
 import { requireNamespace } from '../body/require-namespace.js';
@@ -29,7 +29,7 @@ export async function updateObject(
   const checking = sent.check();
   const uid = checking instanceof Promise ? await checking : checking;
   requireNamespace(endpoint, info);
-  if (body.length > LARGE_BYTES) await yieldToEventLoop();
+  await workOn(body.length).pause();
   const write: WriteRequest = {
     request,
     subresource: info.subresource,

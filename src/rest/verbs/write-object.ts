@@ -1,7 +1,7 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
 import type { Level } from '../../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../../admission/plugin.js';
-import { LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { update, type UpdateRequest, type UpdateResult } from '../../registry/update.js';
 import { tidyAdmitted } from './after-admission.js';
@@ -70,7 +70,7 @@ export async function writeObject(
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
     async change(current, found) {
       const object = await write.change(current, found);
-      if (found.bytes > LARGE_BYTES) await yieldToEventLoop();
+      await workOn(found.bytes).pause();
       const owned = object.metadata.managedFields;
       await services.admission.admit(attributesOf(object, current, write.view));
       tidyAdmitted(object, owned, (text) => request.warn(text));

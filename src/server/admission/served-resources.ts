@@ -2,8 +2,7 @@ import type { ResourceMatch } from '../../admission/matching/resource-match.js';
 import type { ServedResources } from '../../admission/matching/seen-request.js';
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';
-import { runCooperatively, LARGE_BYTES } from '../../lib/scheduling/yield.js';
-import { hasBytes } from '../../machinery/size-hint.js';
+import { hasBytes, workOnTree } from '../../machinery/size-hint.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import { workersFor } from '../../registry/registry.js';
 import { fromStorage } from '../../registry/storage-status.js';
@@ -38,9 +37,8 @@ export const servedResources = (resources: Resources): ServedResources => ({
     const endpoint = resources.find(group, version, resource);
     const type = endpoint?.kind.kind === kind.kind ? endpoint.type : typeOf(kind.group, kind.version, kind.kind);
     if (type === undefined) throw new Error(`the catalogue has no ${kind.kind} in ${kind.group}/${kind.version}`);
-    return hasBytes(object, LARGE_BYTES)
-      ? runCooperatively(encodePieces(type, object, 'sent'))
-      : encodeJson(type, object);
+    const work = workOnTree(object);
+    return work.isLarge ? work.run(encodePieces(type, object, 'sent')) : encodeJson(type, object);
   },
   toStored({ group, version, resource }, kind, tree, strict) {
     const endpoint = resources.find(group, version, resource);

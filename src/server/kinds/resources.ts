@@ -3,7 +3,6 @@ import crypto from 'node:crypto';
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import { systemClock } from '../../lib/async/clock.js';
 import type { ApiEnablement } from '../../machinery/api-enablement.js';
-import { deepCopy } from '../../schema/deep-copy.js';
 import type { ServedKind } from '../../crd/controller.js';
 import type { CustomKind } from '../../crd/custom-kind.js';
 import { equalMember, equalTrees } from '../../schema/deep-equal.js';
@@ -217,7 +216,7 @@ export class Resources {
 
   /** The operations of the server's own writes; with `review`, webhooks and policies review them. */
   operationsWith(review?: InternalWriteAdmission): ObjectOperations {
-    return createOperations((resource) => this.registry(resource), deepCopy, review);
+    return createOperations((resource) => this.registry(resource), review);
   }
 
   /** Whether kinds of the group that are the server's own are served, in any version. */

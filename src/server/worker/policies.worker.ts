@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { offload, task, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { TimeSlice } from '../../lib/scheduling/time-slice.js';
-import { runSync, runCooperatively, LARGE_BYTES, yieldToEventLoop } from '../../lib/scheduling/yield.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
+import { runSync, runCooperatively, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import type { AuthorizationAttributes } from '../../machinery/access.js';
 import {
   type CompiledPolicy,
@@ -86,7 +87,7 @@ function withoutFields(object: object | null): object | null {
 }
 
 const isLong = ({ fieldsV1 }: ManagedFieldsEntry): boolean =>
-  fieldsV1 !== undefined && (fieldsText(fieldsV1)?.length ?? 0) > LARGE_BYTES;
+  fieldsV1 !== undefined && workOn(fieldsText(fieldsV1)?.length ?? 0).isLarge;
 
 const interrupt = (): never => {
   throw new Interrupted();

@@ -1,4 +1,5 @@
-import { runCooperatively } from '../lib/scheduling/yield.js';
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import type { SizedWork } from '../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import type { ResourceRegistry } from './registry.js';
@@ -10,9 +11,10 @@ export const reusableEncoding = (
   encoded: Buffer | undefined,
 ): Buffer | undefined => (kind.strategy.pruneForStorage?.(object) === true ? undefined : encoded);
 
-/** The stored form of a large object, encoded cooperatively. */
-export async function encodeLarge({ store }: ResourceRegistry, object: KubeObject): Promise<Buffer> {
+/** The stored form of an object; that of a large one is encoded cooperatively. */
+export function encodeStored({ store }: ResourceRegistry, object: KubeObject, work: SizedWork): MaybePromise<Buffer> {
   const { codec } = store.options;
-  const encoded = withoutResourceVersion(object);
-  return codec.encodePieces === undefined ? codec.encodeJson(encoded) : runCooperatively(codec.encodePieces(encoded));
+  const stored = withoutResourceVersion(object);
+  const pieces = work.isLarge ? codec.encodePieces?.(stored) : undefined;
+  return pieces === undefined ? codec.encodeJson(stored) : work.run(pieces);
 }
