@@ -27,15 +27,14 @@ export class SpaceAlarm {
     this.#isRaised = false;
   }
 
-  /** A write that adds something: refused while the alarm is raised, and raises it where there is no room. */
+  /** Refuses a write that adds something, while the alarm is raised. */
   // hot: every write
-  async guard<T>(write: () => Promise<T>): Promise<T> {
+  check(): void {
     if (this.#isRaised) throw etcdFault('noSpace');
-    try {
-      return await write();
-    } catch (error) {
-      if (this.#stays && error instanceof KvError && error.code === 'disk-full') this.raise();
-      throw error;
-    }
+  }
+
+  /** A write that adds something failed: the alarm is raised where that was for want of room. */
+  failed(error: unknown): void {
+    if (this.#stays && error instanceof KvError && error.code === 'disk-full') this.raise();
   }
 }

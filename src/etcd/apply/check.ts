@@ -25,9 +25,12 @@ function checkKey(key: Buffer): void {
 
 export function checkTxn(request: TxnRequest, maxOperations: number): void {
   checkOperations(request, maxOperations);
-  touchedBy(request.success);
-  touchedBy(request.failure);
+  for (const branch of [request.success, request.failure]) if (!isSingle(branch)) touchedBy(branch);
 }
+
+/** At most one operation, and none within it: no key is touched twice. */
+const isSingle = (operations: readonly RequestOp[]): boolean =>
+  operations.length < 2 && operations[0]?.requestTxn === undefined;
 
 function checkOperations({ compare, success, failure }: TxnRequest, maxOperations: number): void {
   const count = Math.max(compare.length, success.length, failure.length);

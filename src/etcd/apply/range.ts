@@ -17,8 +17,11 @@ export interface RangeAnswer {
   readonly count: number;
 }
 
+const SORT_ORDERS: ReadonlySet<number> = new Set(Object.values(SORT_ORDER));
+const SORT_TARGETS: ReadonlySet<number> = new Set(Object.values(SORT_TARGET));
+
 export const isKnownSort = ({ sortOrder, sortTarget }: RangeRequest): boolean =>
-  Object.values<number>(SORT_ORDER).includes(sortOrder) && Object.values<number>(SORT_TARGET).includes(sortTarget);
+  SORT_ORDERS.has(sortOrder) && SORT_TARGETS.has(sortTarget);
 
 /** What to read for a request; what `gather` makes of a page. */
 export function keyRangeOf<P>(

@@ -48,6 +48,8 @@ export const GRPC_BODY_ERRORS: BodyErrors = {
 };
 
 const HEAD_BYTES = 5;
+const CONTENT_TYPE: HttpResponse['headers'] = { 'content-type': 'application/grpc' };
+const OK: HttpResponse['headers'] = { 'grpc-status': '0' };
 
 export function grpcHandler(options: GrpcOptions): HttpHandler {
   const deadlines = new Deadlines();
@@ -63,9 +65,9 @@ export function grpcHandler(options: GrpcOptions): HttpHandler {
     const found = await (isLater ? inTime(answer, timeoutMs, deadlines) : answer);
     return {
       status: 200,
-      headers: { 'content-type': 'application/grpc' },
+      headers: CONTENT_TYPE,
       body: Buffer.isBuffer(found) ? [messageHead(found.length), found] : [messageHead(totalBytes(found)), ...found],
-      trailers: { 'grpc-status': '0' },
+      trailers: OK,
     };
   };
 
@@ -104,7 +106,16 @@ function inTime(answer: Promise<UnaryAnswer>, timeoutMs: number, deadlines: Dead
   return new Promise((resolve, reject) => {
     const late = new GrpcFault(STATUS.deadlineExceeded, 'context deadline exceeded');
     const deadline = deadlines.set(Date.now(), timeoutMs, () => reject(late));
-    answer.then(resolve, reject).finally(() => deadlines.clear(deadline));
+    answer.then(
+      (found) => {
+        deadlines.clear(deadline);
+        resolve(found);
+      },
+      (error: unknown) => {
+        deadlines.clear(deadline);
+        reject(error as Error);
+      },
+    );
   });
 }
 
@@ -120,7 +131,7 @@ function streaming(request: HttpRequest, method: StreamMethod, options: GrpcOpti
       drained: () => sink.drained(),
       signal: request.signal,
     };
-    let trailers: HttpResponse['headers'] = { 'grpc-status': '0' };
+    let trailers = OK;
     try {
       await method(call);
     } catch (error) {
@@ -128,7 +139,7 @@ function streaming(request: HttpRequest, method: StreamMethod, options: GrpcOpti
     }
     sink.trail?.(trailers);
   };
-  return { status: 200, headers: { 'content-type': 'application/grpc' }, body: { stream } };
+  return { status: 200, headers: CONTENT_TYPE, body: { stream } };
 }
 
 function sendPieces(sink: ResponseSink, pieces: readonly Buffer[]): boolean {

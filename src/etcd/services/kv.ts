@@ -1,5 +1,4 @@
 // etcd's KV service.
-import type { TransactionResult } from '../../kv/embedded/commits.js';
 import type { EmbeddedStore } from '../../kv/embedded/embedded.js';
 import {
   COMPACTION_REQUEST,
@@ -17,7 +16,6 @@ import {
   type TxnRequest,
 } from '../../kv/etcd/messages/kv.js';
 import { HEADER_ONLY } from '../../kv/etcd/messages/maintenance.js';
-import type { Encodable } from '../../lib/protobuf/message.js';
 import { runCooperatively, runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { spanOf } from '../key-range.js';
 import { etcdKeyValue } from '../apply/key-value.js';
@@ -81,8 +79,13 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: 
     return (past) => {
       const answer = found.get(past);
       if (answer instanceof FailedRead) throw refusedBy(answer.error);
-      return answer ?? { kvs: [], more: false, count: 0 };
+      return answer ?? NOTHING_READ;
     };
+  };
+
+  const failedPut = (error: unknown): never => {
+    alarm.failed(error);
+    return failedCall(error);
   };
 
   const limited = (message: Buffer): Buffer => {
@@ -103,12 +106,13 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: 
           throw faultOfStore(error);
         }
       },
-      async Put(message) {
+      Put(message) {
         const request = PUT_REQUEST.decode(limited(message));
         checkPut(request);
-        const put = alarm.guard(() => mvcc.transact((state) => applyPut(state, request)));
-        const { result, revision } = await storeCall(put);
-        return PUT_RESPONSE.encode({ ...result, header: header(revision) });
+        alarm.check();
+        return mvcc
+          .transact((state) => applyPut(state, request))
+          .then(({ result, revision }) => PUT_RESPONSE.encode({ ...result, header: header(revision) }), failedPut);
       },
       async DeleteRange(message) {
         const request = DELETE_RANGE_REQUEST.decode(limited(message));
@@ -119,14 +123,20 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: 
         const head = DELETE_RANGE_RESPONSE.encode({ deleted, header: header(revision) });
         return previous.length === 0 ? head : [head, ...(await runCooperatively(piecesSteps(previous, encode)))];
       },
-      async Txn(message) {
+      Txn(message) {
         const request = TXN_REQUEST.decode(limited(message));
         checkTxn(request, maxTxnOps);
-        const past = await pastReads(request);
-        const write = (): Promise<TransactionResult<Encodable<typeof TXN_RESPONSE>>> =>
-          mvcc.transactInSteps((state) => txnSteps(state, request, past));
-        const { result, revision } = await storeCall(hasPut(request) ? alarm.guard(write) : write());
-        return TXN_RESPONSE.encode({ ...result, header: header(revision) });
+        const adds = hasPut(request);
+        if (adds) alarm.check();
+        const write = (past: PastReads): Promise<Buffer> =>
+          mvcc
+            .transactInSteps((state) => txnSteps(state, request, past))
+            .then(
+              ({ result: { succeeded, responses }, revision }) =>
+                TXN_RESPONSE.encode({ header: header(revision), succeeded, responses }),
+              adds ? failedPut : failedCall,
+            );
+        return hasPastReads(request) ? pastReads(request).then(write) : write(NO_PAST_READS);
       },
       async Compact(message) {
         const { revision } = COMPACTION_REQUEST.decode(message);
@@ -137,6 +147,18 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: 
     },
   };
 }
+
+const failedCall = (error: unknown): never => {
+  throw faultOfStore(error);
+};
+
+const NOTHING_READ: RangeAnswer = { kvs: [], more: false, count: 0 };
+const NO_PAST_READS: PastReads = () => NOTHING_READ;
+
+const hasPastReads = ({ success, failure }: TxnRequest): boolean => success.some(readsPast) || failure.some(readsPast);
+
+const readsPast = ({ requestRange, requestTxn }: RequestOp): boolean =>
+  (requestRange !== undefined && requestRange.revision > 0) || (requestTxn !== undefined && hasPastReads(requestTxn));
 
 type FoundRange = RangeAnswer & { readonly revision: number };
 
@@ -152,12 +174,10 @@ function* piecesSteps(
   return pieces;
 }
 
-const hasPut = ({ success, failure }: TxnRequest): boolean =>
-  [success, failure].some((operations) =>
-    operations.some(
-      ({ requestPut, requestTxn }) => requestPut !== undefined || (requestTxn !== undefined && hasPut(requestTxn)),
-    ),
-  );
+const hasPut = ({ success, failure }: TxnRequest): boolean => success.some(puts) || failure.some(puts);
+
+const puts = ({ requestPut, requestTxn }: RequestOp): boolean =>
+  requestPut !== undefined || (requestTxn !== undefined && hasPut(requestTxn));
 
 class FailedRead {
   constructor(readonly error: unknown) {}

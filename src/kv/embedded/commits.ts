@@ -39,14 +39,18 @@ export interface TransactionResult<T> {
   readonly revision: number;
 }
 
+/** A transaction, and what became of it. */
 interface QueuedTransaction {
-  readonly transaction: { readonly at: Transaction<unknown> } | { readonly inSteps: LongTransaction<unknown> };
-  /** It was tried once, and there was no room for it. */
-  readonly isRetried?: boolean;
-  /** It changed something, and deletes were all. */
-  onlyDeletes: boolean;
+  readonly run: { readonly at: Transaction<unknown> } | { readonly inSteps: LongTransaction<unknown> };
   readonly resolve: (result: TransactionResult<unknown>) => void;
   readonly reject: (error: unknown) => void;
+  /** It was tried once, and there was no room for it. */
+  isRetried: boolean;
+  /** It changed something, and deletes were all. */
+  onlyDeletes: boolean;
+  /** Once it was evaluated: one of both. */
+  result: TransactionResult<unknown> | undefined;
+  failure: unknown;
 }
 
 /** Hands committed changes to whoever follows them. */
@@ -130,13 +134,16 @@ export class Commits {
     return this.#enqueue({ inSteps: transaction });
   }
 
-  #enqueue<T>(transaction: QueuedTransaction['transaction']): Promise<TransactionResult<T>> {
+  #enqueue<T>(run: QueuedTransaction['run']): Promise<TransactionResult<T>> {
     return new Promise((resolve, reject) => {
       this.#queue.push({
-        transaction,
-        onlyDeletes: false,
+        run,
         resolve: resolve as (result: TransactionResult<unknown>) => void,
         reject,
+        isRetried: false,
+        onlyDeletes: false,
+        result: undefined,
+        failure: undefined,
       });
       this.#run();
     });
@@ -206,10 +213,9 @@ export class Commits {
       revision: this.#committed,
       totals: this.#totals,
     });
-    const answers: (() => void)[] = [];
     for (const one of queued) {
-      const answer = this.#evaluate(one, state);
-      answers.push(answer instanceof Promise ? await answer : answer);
+      const evaluated = this.#evaluate(one, state);
+      if (evaluated !== undefined) await evaluated;
     }
     if (state.changes.length > 0 || state.grants.size > 0 || chores.length > 0) {
       try {
@@ -241,36 +247,35 @@ export class Commits {
       this.revision = revision;
       if (isCollected) this.#dispatch.deliver(changes);
       else if (changes.length > 0) this.#dispatch.dispatch(changes);
-      for (const answer of answers) answer();
+      for (const one of queued) answer(one);
     };
     if (this.hold === undefined) release();
     else this.hold.committed(revision, changes, release);
   }
 
-  /** Answers how its caller is answered. */
-  #evaluate(queued: QueuedTransaction, state: PendingState): (() => void) | Promise<() => void> {
-    const { transaction, isRetried } = queued;
-    state.begin(isRetried);
-    const fail = (error: unknown): (() => void) => {
-      state.rollBack();
-      const failure = error instanceof TransactionRefused ? error : this.#readFailure(error);
-      return () => queued.reject(failure);
-    };
-    const succeed = (result: unknown): (() => void) => {
-      state.end();
-      queued.onlyDeletes = state.hasChanged && state.onlyDeletes;
-      const { revision } = state;
-      return () => queued.resolve({ result, revision });
-    };
+  /** A promise where it takes several steps. */
+  #evaluate(queued: QueuedTransaction, state: PendingState): Promise<void> | undefined {
+    const { run } = queued;
+    state.begin(queued.isRetried);
     try {
-      if ('at' in transaction) return succeed(transaction.at(state));
+      if ('at' in run) return succeed(queued, state, run.at(state));
       // Most are over after their first step.
-      const steps = transaction.inSteps(state);
+      const steps = run.inSteps(state);
       const { done, value } = steps.next();
-      return done === true ? succeed(value) : runCooperatively(steps).then(succeed).catch(fail);
+      if (done === true) return succeed(queued, state, value);
+      return runCooperatively(steps).then(
+        (result) => succeed(queued, state, result),
+        (error: unknown) => this.#fail(queued, state, error),
+      );
     } catch (error) {
-      return fail(error);
+      return this.#fail(queued, state, error);
     }
+  }
+
+  #fail(queued: QueuedTransaction, state: PendingState, error: unknown): undefined {
+    state.rollBack();
+    queued.result = undefined;
+    queued.failure = error instanceof TransactionRefused ? error : this.#readFailure(error);
   }
 
   /** Deletes that there was no room for are tried once more, without the history of what they replace. */
@@ -278,8 +283,10 @@ export class Commits {
     const isFull = failure.code === 'disk-full';
     const again: QueuedTransaction[] = [];
     for (const one of queued) {
-      if (isFull && one.onlyDeletes && !one.isRetried) again.push({ ...one, isRetried: true });
-      else one.reject(failure);
+      if (isFull && one.onlyDeletes && !one.isRetried) {
+        one.isRetried = true;
+        again.push(one);
+      } else one.reject(failure);
     }
     this.#queue = [...again, ...this.#queue];
   }
@@ -293,11 +300,11 @@ export class Commits {
     this.#lastCount = writeCount;
     const { env } = this.#tables;
     if (!alone) return void (await env.batch(action));
-    const began = process.hrtime.bigint();
-    const here = this.#place.isHere();
+    const beganMs = performance.now();
+    const here = this.#place.begins();
     if (here) env.transactionSync(action);
     else await env.batch(action);
-    this.#place.took(Number(process.hrtime.bigint() - began) / 1e6, here);
+    this.#place.ended(performance.now() - beganMs, here);
   }
 
   /** Inside a commit. */
@@ -346,6 +353,17 @@ export class Commits {
     if (isOfSystem(error)) this.#broken = failure;
     return failure;
   }
+}
+
+function succeed(queued: QueuedTransaction, state: PendingState, result: unknown): undefined {
+  state.end();
+  queued.onlyDeletes = state.hasChanged && state.onlyDeletes;
+  queued.result = { result, revision: state.revision };
+}
+
+function answer({ result, failure, resolve, reject }: QueuedTransaction): void {
+  if (result === undefined) reject(failure);
+  else resolve(result);
 }
 
 /** The engine's own codes are negative. */

@@ -73,7 +73,7 @@ export interface LogRecord {
 
 export function encodeNumbers(...numbers: number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * NUMBER);
-  for (const [index, number] of numbers.entries()) bytes.writeUIntBE(number, index * NUMBER, NUMBER);
+  for (let index = 0; index < numbers.length; index++) bytes.writeUIntBE(numbers[index] ?? 0, index * NUMBER, NUMBER);
   return bytes;
 }
 
