@@ -150,6 +150,33 @@ it('bash completes commands, their words and their flags', async () => {
   assert.deepEqual(await complete('binnacle', 'down', '--foreg'), ['']);
 });
 
+const hasZsh = spawnSync('zsh', ['--version']).status === 0;
+/** What zsh's completion system would offer: candidates that begin as the last word does. */
+const ZSH = `compdef() { : }
+source $1; shift
+offer() { local each; for each; do [[ $each == \${words[CURRENT]}* ]] && print -r -- $each; done }
+compadd() { [[ $1 == -S ]] && shift 2; shift; offer "$@" }
+_describe() { offer "\${(@)\${(@P)2}%%:*}" }
+words=("$@") CURRENT=$#
+_binnacle`;
+
+it('zsh completes commands, their words and their flags', { skip: !hasZsh && 'no zsh' }, async () => {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-zsh-'));
+  try {
+    const script = path.join(home, '_binnacle');
+    fs.writeFileSync(script, (await run(path.join(root, 'bin', 'binnacle'), ['completion', 'zsh'], home)).out);
+    const complete = async (...words: string[]): Promise<string[]> =>
+      (await run('zsh', ['-f', '-c', ZSH, 'zsh', script, ...words], home)).out.trim().split('\n');
+    assert.deepEqual(await complete('binnacle', 'st'), ['status']);
+    assert.deepEqual(await complete('binnacle', 'completion', 'z'), ['zsh']);
+    assert.deepEqual(await complete('binnacle', 'up', '--secure-p'), ['--secure-port=']);
+    assert.deepEqual(await complete('binnacle', '--secure-p'), ['--secure-port=']);
+    assert.deepEqual(await complete('binnacle', 'down', '--foreg'), ['']);
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true });
+  }
+});
+
 const hasFish = spawnSync('fish', ['--version']).status === 0;
 
 it('fish completes commands, their words and their flags', { skip: !hasFish && 'no fish' }, async () => {
