@@ -78,7 +78,10 @@ EOF`,
     isReady: IS_READY,
   },
   { file: 'docs/how-to/embedded-store.md', before: INSTALLED },
+  { file: 'docs/reference/commands.md', before: INSTALLED },
   { file: 'docs/reference/expressions.md', before: ONE_SERVER },
+  { file: 'docs/reference/limits.md', before: `${ONE_SERVER}\nhead -c 4000000 /dev/zero >4-megabytes` },
+  { file: 'docs/reference/tls.md', before: ONE_SERVER },
 ];
 
 describe('the commands of', { skip: whyNot(), timeout: 300_000 }, () => {
