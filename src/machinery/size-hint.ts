@@ -20,9 +20,10 @@ const MAX_BYTES = 256 * 1024;
 const ENTRY_BYTES = 4;
 
 /** As addSizeHint(), of an object that is new altogether. */
-export function setSizeHint(object: object): void {
-  addSizeHint(object, MAX_BYTES - leftOf(object, MAX_BYTES));
-}
+export const setSizeHint = (object: object): void => addSizeHint(object, treeBytes(object));
+
+/** About as many bytes as the tree has when it is encoded, as far as they make a difference. */
+export const treeBytes = (object: object): number => MAX_BYTES - leftOf(object, MAX_BYTES);
 
 /** Work on a tree whose size nobody has said. */
 export const workOnTree = (object: object): SizedWork => (hasBytes(object, LARGE_BYTES) ? LARGE : SMALL);

@@ -1,5 +1,5 @@
 // One resource's registry: its kind's rules on its store. The verbs are functions beside it, a file each.
-import { type WorkerPool, workersForBytes } from '../lib/async/worker-pool.js';
+import { WORKER_MIN_BYTES, type WorkerPool, workersForBytes } from '../lib/async/worker-pool.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { goQuote } from '../lib/go/quote.js';
 import { SMALL, type SizedWork } from '../lib/scheduling/sized-work.js';
@@ -38,6 +38,10 @@ export const workersFor = (
   { workers, kind }: Pick<ResourceRegistry, 'workers' | 'kind'>,
   bytes: number,
 ): WorkerPool | undefined => workersForBytes(workers, bytes * (kind.strategy.cost?.weight ?? 1));
+
+/** Whether work on something of this size is done in the way of what is large, be it without workers. */
+export const isForWorkers = (registry: Pick<ResourceRegistry, 'workers' | 'kind'>, bytes: number): boolean =>
+  bytes > WORKER_MIN_BYTES || workersFor(registry, bytes) !== undefined;
 
 /** Runs the plugins that look at the finished object. */
 export type AdmitCreate = (object: KubeObject) => MaybePromise<void>;

@@ -2,6 +2,9 @@
 // Messages are plain data, and what is large in a message is bytes: copying a tree costs as much as working on it.
 import type { MaybePromise } from './maybe-promise.js';
 
+/** What is smaller takes some tens of milliseconds at the most, inline. */
+export const WORKER_MIN_BYTES = 128 * 1024;
+
 /** A kind of work, by the name that both threads have for it. */
 export interface Task<Work extends object, Answer extends object> {
   readonly name: string;

@@ -4,7 +4,7 @@ import type { AnsweredObject, HttpRequest, HttpResponse } from '../../lib/http/h
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
-import { workersFor } from '../../registry/registry.js';
+import { isForWorkers, workersFor } from '../../registry/registry.js';
 import type { Status, StatusError } from '../../machinery/status.js';
 import { decodeJson } from '../../schema/json/decode.js';
 import { encodeJson } from '../../schema/json/encode.js';
@@ -12,7 +12,7 @@ import { encodePieces } from '../../schema/json/encode-pieces.js';
 import type { StructType } from '../../schema/type.js';
 import { loaded, type StoredObject } from '../../storage/store.js';
 import { compressed } from '../wire/compress.js';
-import { type Converter, CONVERTED_BYTES } from '../wire/convert-bytes.js';
+import type { Converter } from '../wire/convert-bytes.js';
 import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import { type Form, requestedForm, type FormedValue, formedValue, formOf, metaType, notAList } from './formed-value.js';
 import { indentJson } from '../wire/indent-json.js';
@@ -44,8 +44,7 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
     const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
     return answer(request, { status, media, body: bytes, object: PLAIN_OBJECT });
   }
-  const isLarge = stored.size > CONVERTED_BYTES || workersFor(endpoint.registry, stored.size) !== undefined;
-  if (isLarge) return respondLarge(rendering, status, stored);
+  if (isForWorkers(endpoint.registry, stored.size)) return respondLarge(rendering, status, stored);
   return respondForm(rendering, status, stored);
 }
 

@@ -1,4 +1,5 @@
 // Large bodies, decoded cooperatively: JSON in pieces, and a worker converts other forms to JSON first.
+import { WORKER_MIN_BYTES } from '../../lib/async/worker-pool.js';
 import { runCooperatively, runSync, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { type ReadPieces, readPieces } from '../../schema/json/decode-pieces.js';
@@ -6,7 +7,7 @@ import { decodeCborTree } from '../../schema/cbor/decode.js';
 import type { StructType } from '../../schema/type.js';
 import { unmatchableTests } from './test-literals.js';
 import { parseYaml } from '../../schema/yaml/parse.js';
-import { type Converter, CONVERTED_BYTES, type ReadBytes, type Unreadable } from '../wire/convert-bytes.js';
+import type { Converter, ReadBytes, Unreadable } from '../wire/convert-bytes.js';
 import type { MediaType } from '../wire/media-types.js';
 import { decodeObject, type Decoded, WireError, wireError } from '../wire/codec.js';
 
@@ -21,7 +22,7 @@ export interface LargeBody {
 export async function decodeLarge(converter: Converter, { media, type, bytes, strict }: LargeBody): Promise<Decoded> {
   const { encoding } = media;
   const custom = type.unstructured !== undefined;
-  const elsewhere = encoding === 'json' || bytes.length > CONVERTED_BYTES;
+  const elsewhere = encoding === 'json' || bytes.length > WORKER_MIN_BYTES;
   if (!elsewhere || (custom && encoding === 'protobuf')) return decodeObject(media, type, bytes, strict);
   const read = await readLarge(converter, { encoding, bytes, type: custom ? undefined : type, strict });
   if ('unreadable' in read) {
@@ -79,7 +80,7 @@ export async function readLargePatch(
   encoding: 'json' | 'yaml' | 'cbor',
   bytes: Buffer,
 ): Promise<PatchTree> {
-  if (encoding !== 'json' && bytes.length <= CONVERTED_BYTES) return readPatch(encoding, bytes);
+  if (encoding !== 'json' && bytes.length <= WORKER_MIN_BYTES) return readPatch(encoding, bytes);
   const read = await readLarge(converter, { encoding, bytes, strict: true });
   if ('unreadable' in read) throw new DecodeError(read.unreadable);
   const { value, strictErrors } = read;

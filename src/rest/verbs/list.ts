@@ -1,4 +1,4 @@
-import { offload } from '../../lib/async/worker-pool.js';
+import { offload, WORKER_MIN_BYTES } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpResponse, ResponseBody } from '../../lib/http/http.js';
 import { joinSteps } from '../../lib/scheduling/join-steps.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
@@ -12,7 +12,6 @@ import { encodeTree } from '../../schema/json/encode.js';
 import { protobufListParts } from '../../schema/protobuf/envelope.js';
 import { type ListResult, loaded, type StoredObject } from '../../storage/store.js';
 import { compressed } from '../wire/compress.js';
-import { CONVERTED_BYTES } from '../wire/convert-bytes.js';
 import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import { resourceVersionError } from './get.js';
 import { indenter } from '../wire/indent-json.js';
@@ -89,7 +88,7 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
   if (protobuf !== undefined) {
     const known = knownElements(protobuf, result.items);
     if (known !== undefined) return respondElements(rendering, known, result.items, metadata);
-    if (result.items.every(({ size }) => size <= CONVERTED_BYTES)) {
+    if (result.items.every(({ size }) => size <= WORKER_MIN_BYTES)) {
       const joining = joinElements(protobuf, result.items);
       return joining.then((elements) => respondElements(rendering, elements, result.items, metadata));
     }
@@ -112,14 +111,14 @@ function isLong(items: readonly StoredObject[]): boolean {
   let bytes = 0;
   for (const { size } of items) {
     bytes += size;
-    if (bytes > CONVERTED_BYTES) return true;
+    if (bytes > WORKER_MIN_BYTES) return true;
   }
   return false;
 }
 
 /** Indented, it can be written in pieces of bounded size. */
 const isLongOfSmall = (items: readonly StoredObject[]): boolean =>
-  isLong(items) && items.every(({ size }) => size <= CONVERTED_BYTES);
+  isLong(items) && items.every(({ size }) => size <= WORKER_MIN_BYTES);
 
 /** Cooperatively; what is slowest, on a worker. */
 async function respondLong(rendering: Rendering, result: ListResult, metadata: ListMeta): Promise<HttpResponse> {
@@ -127,7 +126,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
   const { media, pretty, transform } = negotiated;
   const { encoding } = media;
   const slow = encoding === 'yaml' || pretty;
-  const oneIsLarge = result.items.some(({ size }) => size > CONVERTED_BYTES);
+  const oneIsLarge = result.items.some(({ size }) => size > WORKER_MIN_BYTES);
   if (transform === undefined && endpoint.storedShape && (slow || oneIsLarge)) {
     const { head, tail } = envelopeOf(endpoint, metadata);
     const items = await joinedCooperatively(endpoint, result.items);

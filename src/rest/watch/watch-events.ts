@@ -5,11 +5,10 @@
 import { offload } from '../../lib/async/worker-pool.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import type { StatusError } from '../../machinery/status.js';
-import { workersFor } from '../../registry/registry.js';
+import { isForWorkers, workersFor } from '../../registry/registry.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import { loaded, type StoredObject, type WatchEvent } from '../../storage/store.js';
 import { apiVersionOf, type JsonObject } from '../../machinery/object.js';
-import { CONVERTED_BYTES } from '../wire/convert-bytes.js';
 import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import type { MediaType } from '../wire/media-types.js';
 import type { Negotiated } from '../wire/negotiate.js';
@@ -183,7 +182,7 @@ function formedEvent(view: EventView, event: WatchEvent): MaybePromise<Buffer> {
   const { endpoint, negotiated, form, protobuf } = view;
   const { media } = negotiated;
   const stored = objectOf(endpoint, event);
-  if (event.type !== 'BOOKMARK' && isLarge(endpoint, stored)) {
+  if (event.type !== 'BOOKMARK' && isForWorkers(endpoint.registry, stored.size)) {
     return largeObject(view, stored).then((bytes) => frameEvent(media, event.type, bytes));
   }
   if (protobuf !== undefined) return protobuf.event(event.type, stored);
@@ -193,9 +192,6 @@ function formedEvent(view: EventView, event: WatchEvent): MaybePromise<Buffer> {
 
 const objectOf = (endpoint: Endpoint, event: WatchEvent): StoredObject =>
   event.type === 'BOOKMARK' ? bookmark(endpoint, event) : event.object;
-
-const isLarge = (endpoint: Endpoint, { size }: StoredObject): boolean =>
-  size > CONVERTED_BYTES || workersFor(endpoint.registry, size) !== undefined;
 
 async function largeObject(
   { endpoint, negotiated, form, converter }: EventView,

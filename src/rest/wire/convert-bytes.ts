@@ -18,9 +18,6 @@ import { indentJson } from './indent-json.js';
 import { type MediaType, MEDIA_TYPES_WITH_CBOR } from './media-types.js';
 import { decodeSentJson, encodeObject, WireError, wireError } from './codec.js';
 
-/** What is smaller is converted inline: in some tens of milliseconds at the most. */
-export const CONVERTED_BYTES = 128 * 1024;
-
 export interface Read {
   readonly what: 'read';
   /** The media type's encoding. */

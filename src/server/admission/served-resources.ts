@@ -1,12 +1,11 @@
 import type { ResourceMatch } from '../../admission/matching/resource-match.js';
 import type { ServedResources } from '../../admission/matching/seen-request.js';
-import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
+import { offload } from '../../lib/async/worker-pool.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';
-import { hasBytes, workOnTree } from '../../machinery/size-hint.js';
+import { treeBytes, workOnTree } from '../../machinery/size-hint.js';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../../machinery/object.js';
 import { workersFor } from '../../registry/registry.js';
 import { fromStorage } from '../../registry/storage-status.js';
-import { CONVERTED_BYTES } from '../../rest/wire/convert-bytes.js';
 import { type Endpoint, inVersion } from '../../rest/contract/endpoint.js';
 import { decodeTree } from '../../schema/json/decode.js';
 import { typeOf } from '../../schema/catalogue.js';
@@ -46,22 +45,22 @@ export const servedResources = (resources: Resources): ServedResources => ({
     return decodeChanged(endpoint, kind, tree, strict);
   },
   patch(matched, object, patch, inline) {
-    const isLarge = patch.length > CONVERTED_BYTES || hasBytes(object, CONVERTED_BYTES);
     const endpoint = endpointOf(resources, matched);
-    return endpoint === undefined
-      ? inline()
-      : offload(changersFor(endpoint, isLarge), (workers) => patchOnWorker(workers, endpoint, object, patch), inline);
+    if (endpoint === undefined) return inline();
+    return offload(
+      workersFor(endpoint.registry, Math.max(patch.length, treeBytes(object))),
+      (workers) => patchOnWorker(workers, endpoint, object, patch),
+      inline,
+    );
   },
   mutate(matched, object, mutation, inline) {
-    const isLarge = hasBytes(object, CONVERTED_BYTES) || hasBytes(mutation, CONVERTED_BYTES);
     const endpoint = endpointOf(resources, matched);
-    return endpoint === undefined
-      ? inline()
-      : offload(
-          changersFor(endpoint, isLarge),
-          (workers) => mutateOnWorker(workers, endpoint, object, mutation),
-          inline,
-        );
+    if (endpoint === undefined) return inline();
+    return offload(
+      workersFor(endpoint.registry, Math.max(treeBytes(object), treeBytes(mutation))),
+      (workers) => mutateOnWorker(workers, endpoint, object, mutation),
+      inline,
+    );
   },
   typeOf: resources.typeOf,
 });
@@ -71,9 +70,6 @@ function endpointOf(resources: Resources, { resource, kind }: ResourceMatch): En
   const endpoint = resources.find(resource.group, resource.version, resource.resource);
   return endpoint?.kind.kind === kind.kind && endpoint.storedShape ? endpoint : undefined;
 }
-
-const changersFor = ({ registry }: Endpoint, isLarge: boolean): WorkerPool | undefined =>
-  workersFor(registry, isLarge ? CONVERTED_BYTES : 0);
 
 async function converted(endpoint: Endpoint, object: Readonly<KubeObject>, apiVersion: string): Promise<KubeObject> {
   try {

@@ -1,11 +1,9 @@
 import path from 'node:path';
+import { WORKER_MIN_BYTES } from '../../lib/async/worker-pool.js';
 import { featureGateNames } from '../../machinery/feature-gates.js';
 import type { Options } from '../../options/options.js';
 import type { KindOptions } from '../../registry/kind.js';
 import { SingleWorkerPool, type SingleWorkerPoolOptions } from './worker-pool.js';
-
-/** What is smaller takes some tens of milliseconds at the most, inline. */
-const WORKER_MIN_BYTES = 128 * 1024;
 
 interface WorkerPoolParts extends Pick<SingleWorkerPoolOptions, 'times' | 'log'> {
   readonly kindOptions: KindOptions;
