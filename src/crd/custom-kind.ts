@@ -7,7 +7,7 @@ import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from 
 import { needsPruning } from '../machinery/needs-pruning.js';
 import type { Schema } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
-import { refOf } from '../registry/prepare.worker.js';
+import { refOf } from '../registry/kind-ref.js';
 import type { EndpointTypes } from '../rest/contract/endpoint.js';
 import { compareVersions } from '../rest/discovery/group-priorities.js';
 import type {

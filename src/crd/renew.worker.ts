@@ -1,7 +1,7 @@
 // How a large stored custom resource reads today, computed on a worker.
 import { offload, task, type WorkerPool, type WorkerRequirement, workersForBytes } from '../lib/async/worker-pool.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
-import type { KindRef } from '../registry/prepare.worker.js';
+import type { KindRef } from '../registry/kind-ref.js';
 import { DecodeError } from '../schema/json/decode.js';
 import type { ObjectCodec } from '../storage/store.js';
 

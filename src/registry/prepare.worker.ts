@@ -1,6 +1,6 @@
 // The rules that a large object passes before it is stored, run on a worker: this side sends the object and applies
 // what the rules changed, the worker has the same kinds.
-import { offload, RunInline, task, type WorkerPool, type WorkerRequirement } from '../lib/async/worker-pool.js';
+import { offload, RunInline, task, type WorkerPool } from '../lib/async/worker-pool.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { bufferOf } from '../lib/values/buffer-of.js';
 import { runSync, runCooperatively } from '../lib/scheduling/yield.js';
@@ -11,19 +11,12 @@ import { keepUnchangedTimes } from '../schema/apply/field-manager.js';
 import { withoutResourceVersion } from '../storage/entry.js';
 import type { StoredObject } from '../storage/store.js';
 import { decodeTransferred, encodeForTransferCooperatively, storedObject } from './transferred-object.js';
-import type { KindDefinition, LifeContext, Lookup } from './kind.js';
+import type { LifeContext, Lookup } from './kind.js';
+import { type KindRef, neededBy, refOf } from './kind-ref.js';
 import { type MemberChanges, memberChanges, applyChanges } from './member-changes.js';
 import { type ChangeContext, prepareChanged, prepareNew } from './prepare.js';
 import { deserializeStatus, type SerializedStatus, serializeStatus } from './serialized-status.js';
 import type { ResourceRegistry } from './registry.js';
-
-/** A kind as another thread finds it. */
-export interface KindRef {
-  readonly group: string;
-  readonly plural: string;
-  /** Of a custom kind: what it is made from, and the version whose rules are meant. */
-  readonly custom?: { readonly id: string; readonly version: string };
-}
 
 interface Preparation {
   readonly kind: KindRef;
@@ -127,14 +120,6 @@ async function prepareOnWorker(
   // What others have put into it is dropped when they have all had their say.
   return encoded === undefined || needsPruning(object) ? undefined : bufferOf(encoded);
 }
-
-export const refOf = ({ group, plural, origin }: KindDefinition): KindRef => ({
-  group,
-  plural,
-  ...(origin && { custom: { id: origin.requirement.id, version: origin.version } }),
-});
-
-export const neededBy = ({ origin }: KindDefinition): WorkerRequirement | undefined => origin?.requirement;
 
 /** The worker's side. */
 export function runPrepare(

@@ -4,7 +4,7 @@ import { bufferOf } from '../../lib/values/buffer-of.js';
 import { runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { encodeForTransfer, encodeForTransferCooperatively } from '../../registry/transferred-object.js';
-import type { KindRef } from '../../registry/prepare.worker.js';
+import type { KindRef } from '../../registry/kind-ref.js';
 import { DecodeError, parseJsonTree } from '../../schema/json/decode.js';
 import { readPieces } from '../../schema/json/decode-pieces.js';
 import { encodeTree } from '../../schema/json/encode.js';

@@ -4,9 +4,9 @@ import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import type { AnsweredForm } from '../../lib/http/http.js';
 import { storedObject } from '../../registry/transferred-object.js';
-import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import type { StoredObject } from '../../storage/store.js';
 import type { Endpoint } from '../contract/endpoint.js';
+import { type EndpointWork, runForEndpoint } from '../contract/endpoint-task.js';
 import { type Form, formedValue, formOf } from './formed-value.js';
 import { listParts } from './list-parts.js';
 import { type ElementEncoding, encodeElement } from './long-list.js';
@@ -15,9 +15,7 @@ import type { Negotiated } from '../wire/negotiate.js';
 import { renderedValue } from './rendered-value.js';
 import { encodeObject } from '../wire/codec.js';
 
-interface Rendered {
-  readonly kind: KindRef;
-  readonly version: string;
+interface Rendered extends EndpointWork {
   readonly form: Form;
   readonly stored: Uint8Array;
   readonly revision: number;
@@ -63,13 +61,13 @@ export function renderOnWorker(
   { media, pretty }: Negotiated,
 ): Promise<RenderMade> {
   const work = { ...renderedOf(shown), mediaType: media.name, pretty };
-  return workers.run(RENDER, work, { requires: neededBy(shown.endpoint.definition) });
+  return runForEndpoint(workers, RENDER, shown.endpoint, { work });
 }
 
 /** The watch event of an object, without a frame. */
 export async function eventOnWorker(workers: WorkerPool, shown: ShownObject, media: MediaType): Promise<Buffer> {
   const work = { ...renderedOf(shown), mediaType: media.name };
-  const { bytes } = await workers.run(RENDER_EVENT, work, { requires: neededBy(shown.endpoint.definition) });
+  const { bytes } = await runForEndpoint(workers, RENDER_EVENT, shown.endpoint, { work });
   return bufferOf(bytes);
 }
 
@@ -80,13 +78,11 @@ export async function elementOnWorker(
   encoding: ElementEncoding,
 ): Promise<Buffer> {
   const work = { ...renderedOf(shown), encoding };
-  const { bytes } = await workers.run(RENDER_ELEMENT, work, { requires: neededBy(shown.endpoint.definition) });
+  const { bytes } = await runForEndpoint(workers, RENDER_ELEMENT, shown.endpoint, { work });
   return bufferOf(bytes);
 }
 
-const renderedOf = ({ endpoint: { definition, kind }, form, stored }: ShownObject): Rendered => ({
-  kind: refOf(definition),
-  version: kind.version,
+const renderedOf = ({ form, stored }: ShownObject): Omit<Rendered, keyof EndpointWork> => ({
   form,
   stored: stored.json,
   revision: stored.revision,

@@ -6,19 +6,17 @@ import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { decodeTransferredCooperatively, encodeForTransferCooperatively } from '../../registry/transferred-object.js';
-import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { deserializeStatus, type SerializedStatus } from '../../registry/serialized-status.js';
 import { fromStorage } from '../../registry/storage-status.js';
 import type { Addressed } from '../body/accept-body.js';
 import type { Endpoint } from '../contract/endpoint.js';
+import { type EndpointWork, runForEndpoint } from '../contract/endpoint-task.js';
 import type { PatchKind } from '../patch/patch-kinds.js';
 import type { FieldValidation } from '../contract/query-options.js';
 import type { RestRequest } from '../contract/request.js';
 import type { ResolvedConversion } from './versions.js';
 
-export interface ChangeWork {
-  readonly kind: KindRef;
-  readonly version: string;
+export interface ChangeWork extends EndpointWork {
   readonly subresource: string;
   readonly how: 'create' | 'update' | PatchKind;
   readonly path: Addressed;
@@ -86,20 +84,17 @@ export async function makeOnWorker(
   more: Partial<Pick<ChangeWork, 'live' | 'checkOnly' | 'wantsSent' | 'read' | 'body'>>,
   warn = (text: string): void => request.warn(text),
 ): Promise<ChangeMade> {
-  const { definition, kind } = endpoint;
   const { namespace, name } = request.info;
   const { fieldValidation, fieldManager, force } = change.options;
-  const work: ChangeWork = {
+  const work: Omit<ChangeWork, keyof EndpointWork> = {
     checkOnly: false,
     ...change,
     options: { fieldValidation, fieldManager, force },
     ...more,
-    kind: refOf(definition),
-    version: kind.version,
     path: { namespace, name },
   };
   const made = await withConversions(endpoint, (conversions) =>
-    workers.run(CHANGE, { ...work, conversions }, { requires: neededBy(definition), deadlineMs: request.deadlineMs }),
+    runForEndpoint(workers, CHANGE, endpoint, { work: { ...work, conversions }, deadlineMs: request.deadlineMs }),
   );
   for (const text of made.warnings) warn(text);
   recordSent(request, made);

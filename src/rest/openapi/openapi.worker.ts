@@ -1,17 +1,15 @@
 // What OpenAPI documents say of kinds with large schemas, and whole documents as protobuf, made on a worker.
 import { offload, task, type WorkerPool, workersForBytes } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
-import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { workersFor } from '../../registry/registry.js';
 import { type Definition, encodedDefinition } from '../../schema/openapi/definitions.js';
 import type { JsonSchema, SchemaForm } from '../../schema/openapi/json-schema.js';
 import { encodeDocumentV2 } from '../../schema/openapi/protobuf-v2.js';
 import { encodeDocumentV3 } from '../../schema/openapi/protobuf-v3.js';
 import type { Endpoint } from '../contract/endpoint.js';
+import { type EndpointWork, runForEndpoint } from '../contract/endpoint-task.js';
 
-interface PublishWork {
-  readonly kind: KindRef;
-  readonly version: string;
+interface PublishWork extends EndpointWork {
   readonly form: SchemaForm;
   /** Of the type. */
   readonly name: string;
@@ -51,11 +49,10 @@ export class CustomDefinitions {
   }
 
   async #prepare(endpoint: Endpoint): Promise<void> {
-    const { definition, kind, type } = endpoint;
-    const work = { kind: refOf(definition), version: kind.version, form: this.form, name: type.name };
+    const work = { form: this.form, name: endpoint.type.name };
     const made = await offload<PublishMade | undefined>(
       publishesOnWorker(endpoint),
-      (workers) => workers.run(PUBLISH, work, { requires: neededBy(definition) }),
+      (workers) => runForEndpoint(workers, PUBLISH, endpoint, { work }),
       () => undefined,
     );
     if (made === undefined) return;

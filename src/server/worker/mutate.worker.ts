@@ -4,16 +4,14 @@ import type { Mutation } from '../../cel/compiled-policy.js';
 import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { decodeTransferred, encodeForTransferCooperatively } from '../../registry/transferred-object.js';
-import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { deserializeStatus, type SerializedStatus, serializeStatus } from '../../registry/serialized-status.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';
 import type { Endpoint } from '../../rest/contract/endpoint.js';
+import { type EndpointWork, runForEndpoint } from '../../rest/contract/endpoint-task.js';
 import { parseJsonTree } from '../../schema/json/decode.js';
 import { encodeChanged, changedCooperatively, type ChangedObject } from './changed-object.js';
 
-interface MutateWork {
-  readonly kind: KindRef;
-  readonly version: string;
+interface MutateWork extends EndpointWork {
   readonly object: Uint8Array;
   readonly mutation: Uint8Array;
 }
@@ -31,20 +29,18 @@ export const MUTATE = task<MutateWork, Mutated>('mutate');
 /** As mutatedObject(). */
 export async function mutateOnWorker(
   workers: WorkerPool,
-  { definition, kind }: Endpoint,
+  endpoint: Endpoint,
   object: Readonly<object>,
   mutation: Mutation,
 ): Promise<KubeObject | undefined> {
   const work = {
-    kind: refOf(definition),
-    version: kind.version,
     object: await encodeForTransferCooperatively(object),
     mutation: await encodeForTransferCooperatively(mutation),
   };
-  const made = await workers.run(MUTATE, work, { requires: neededBy(definition), transfer: ['object', 'mutation'] });
+  const made = await runForEndpoint(workers, MUTATE, endpoint, { work, transfer: ['object', 'mutation'] });
   if (made.refused !== undefined) throw deserializeStatus(made.refused);
   if (made.failed !== undefined) throw new MutationError(made.failed);
-  return made.changed && changedCooperatively(definition, made.changed);
+  return made.changed && changedCooperatively(endpoint.definition, made.changed);
 }
 
 /** The worker's side. */

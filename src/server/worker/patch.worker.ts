@@ -5,16 +5,14 @@ import { type WorkerPool, task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { decodeTransferred, encodeForTransferCooperatively } from '../../registry/transferred-object.js';
-import { type KindRef, neededBy, refOf } from '../../registry/prepare.worker.js';
 import { deserializeStatus, type SerializedStatus, serializeStatus } from '../../registry/serialized-status.js';
 import { decodeChanged } from '../../rest/body/decode-changed.js';
 import type { Endpoint } from '../../rest/contract/endpoint.js';
+import { type EndpointWork, runForEndpoint } from '../../rest/contract/endpoint-task.js';
 import { parseJsonTree } from '../../schema/json/decode.js';
 import { encodeChanged, changedCooperatively, type ChangedObject } from './changed-object.js';
 
-interface PatchWork {
-  readonly kind: KindRef;
-  readonly version: string;
+interface PatchWork extends EndpointWork {
   readonly object: Uint8Array;
   /** A JSON patch. */
   readonly patch: Uint8Array;
@@ -29,20 +27,18 @@ export const PATCH = task<PatchWork, Patched>('patch');
 
 export async function patchOnWorker(
   workers: WorkerPool,
-  { definition, kind }: Endpoint,
+  endpoint: Endpoint,
   object: Readonly<object>,
   patch: Buffer,
 ): Promise<PatchMade> {
   const work = {
-    kind: refOf(definition),
-    version: kind.version,
     object: await encodeForTransferCooperatively(object),
     patch,
   };
-  const { refused, made } = await workers.run(PATCH, work, { requires: neededBy(definition), transfer: ['object'] });
+  const { refused, made } = await runForEndpoint(workers, PATCH, endpoint, { work, transfer: ['object'] });
   if (refused !== undefined) throw deserializeStatus(refused);
   if (made === undefined) throw new Error('a patch made no object');
-  return { object: await changedCooperatively(definition, made), changed: made.changed };
+  return { object: await changedCooperatively(endpoint.definition, made), changed: made.changed };
 }
 
 /** The worker's side. */

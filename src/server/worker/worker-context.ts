@@ -7,12 +7,14 @@ import { RunInline, type Task } from '../../lib/async/worker-pool.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { computedStore } from '../../registry/computed-store.js';
 import type { FeatureGates } from '../../registry/kind.js';
-import { type KindRef, PREPARE, runPrepare } from '../../registry/prepare.worker.js';
+import type { KindRef } from '../../registry/kind-ref.js';
+import { PREPARE, runPrepare } from '../../registry/prepare.worker.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
 import { CHANGE } from '../../rest/change/change-on-worker.js';
 import { runChange } from '../../rest/change/change.worker.js';
 import { CONVERT, convertBytes } from '../../rest/wire/convert-bytes.js';
 import type { Endpoint } from '../../rest/contract/endpoint.js';
+import type { EndpointWork } from '../../rest/contract/endpoint-task.js';
 import { ENCODE_DOCUMENT, runEncodeDocument, PUBLISH, runPublish } from '../../rest/openapi/openapi.worker.js';
 import {
   RENDER,
@@ -84,19 +86,19 @@ export class WorkerContext {
       }),
     ),
     job(RECORD_PATCH, ({ patch }) => ({ json: runRecordPatch(patch) })),
-    job(RENDER, (work) => runRender(this.#endpoint(work.kind, work.version), work)),
-    job(RENDER_EVENT, (work) => runRenderEvent(this.#endpoint(work.kind, work.version), work)),
-    job(RENDER_ELEMENT, (work) => runRenderElement(this.#endpoint(work.kind, work.version), work)),
-    job(PUBLISH, (work) => runPublish(this.#endpoint(work.kind, work.version), work)),
+    this.#endpointJob(RENDER, runRender),
+    this.#endpointJob(RENDER_EVENT, runRenderEvent),
+    this.#endpointJob(RENDER_ELEMENT, runRenderElement),
+    this.#endpointJob(PUBLISH, runPublish),
     job(ENCODE_DOCUMENT, runEncodeDocument),
     job(COMPUTE_CONDITIONS, runComputeConditions),
     job(RUN_POLICY, (work) => this.#policies.run(work, lateFromNow())),
     job(ACCEPT_CONVERTED, (work) => runAccept(work.kind && this.#formOf(work.kind), work)),
     job(RENEW, (work) => runRenew(this.#storedForm(work.kind), work)),
     job(PARSE_RESPONSE, runParseResponse),
-    job(MUTATE, (work) => runMutate(this.#endpoint(work.kind, work.version), work)),
-    job(PATCH, (work) => runPatch(this.#endpoint(work.kind, work.version), work)),
-    job(CHANGE, (work) => runChange(this.#endpoint(work.kind, work.version), work)),
+    this.#endpointJob(MUTATE, runMutate),
+    this.#endpointJob(PATCH, runPatch),
+    this.#endpointJob(CHANGE, runChange),
   ]);
 
   /** Whether the CRD is known, if need be from its `json`. */
@@ -113,6 +115,13 @@ export class WorkerContext {
     this.#compilations = [];
     this.#evaluations = [];
     return times;
+  }
+
+  #endpointJob<Work extends EndpointWork, Answer extends object>(
+    task: Task<Work, Answer>,
+    does: (endpoint: Endpoint, work: Work) => Answer,
+  ): readonly [string, (work: object) => object] {
+    return job(task, (work) => does(this.#endpoint(work.kind, work.version), work));
   }
 
   #registry(kind: KindRef): ResourceRegistry {
