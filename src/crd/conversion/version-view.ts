@@ -7,7 +7,6 @@
 // What is listed and watched in another version than it lies there is converted once, and kept for as long as the store
 // keeps it; who reads one object as it is now has it converted anew, for the webhook may have changed its mind.
 import { append } from '../../lib/values/append.js';
-import { workOn } from '../../lib/scheduling/sized-work.js';
 import { workOnTree } from '../../machinery/size-hint.js';
 import type { JsonObject, KubeObject } from '../../machinery/object.js';
 import { EntrySource } from '../../storage/entry-source.js';
@@ -16,6 +15,7 @@ import { stringAt } from '../../storage/scan-json.js';
 import {
   type ListRequest,
   type ListResult,
+  loadedAll,
   type LocalReads,
   type ResourceStore,
   type ResourceStoreOptions,
@@ -260,7 +260,10 @@ export class VersionView implements ResourceStore {
     // One after the other: a long list is no reason to have a converter do much at once.
     let before: Promise<unknown> = Promise.resolve();
     for (const batch of batchesOf(missing)) {
-      const converting = before.then(async () => this.#convert(await this.#readAll(batch), this.#view.apiVersion));
+      const converting = before.then(async () => {
+        const objects = (await loadedAll(batch)).map(withoutResourceVersion);
+        return this.#convert(objects, this.#view.apiVersion);
+      });
       before = converting;
       for (const [index, stored] of batch.entries()) {
         const entry = converting
@@ -273,18 +276,6 @@ export class VersionView implements ResourceStore {
       }
     }
     return fetched;
-  }
-
-  /** What is large is read cooperatively. */
-  async #readAll(batch: readonly StoredObject[]): Promise<readonly KubeObject[]> {
-    const { codec } = this.base.options;
-    const objects: KubeObject[] = [];
-    for (const stored of batch) {
-      const work = workOn(stored.size);
-      const read = work.isLarge ? codec.decodePieces && (await work.run(codec.decodePieces(stored.json))) : undefined;
-      objects.push(withoutResourceVersion(read ?? stored.object()));
-    }
-    return objects;
   }
 
   async #keep(stored: StoredObject, converted: Converted | undefined): Promise<Entry> {
