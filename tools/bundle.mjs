@@ -4,6 +4,28 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
+/**
+ * lmdb's JavaScript is part of the bundle, so that it is compiled ahead with it; its native binding is not, and is found from
+ * the package's own folder. What encodes its values otherwise than as bytes is left out: nobody here does, and it would take
+ * as long to load as all the rest of it.
+ */
+function bundledEngine() {
+  const own = `const engineFile = require('node:module').createRequire(__filename).resolve('lmdb');\n`;
+  return {
+    name: 'engine',
+    setup(plugin) {
+      plugin.onLoad({ filter: /[\\/]lmdb[\\/]dist[\\/]index\.cjs$/ }, ({ path: file }) => ({
+        contents: own + fs.readFileSync(file, 'utf8').replaceAll('__filename', 'engineFile'),
+      }));
+      plugin.onResolve({ filter: /^msgpackr$/ }, () => ({ path: 'msgpackr', namespace: 'left-out' }));
+      plugin.onLoad({ filter: /^msgpackr$/, namespace: 'left-out' }, () => ({
+        contents: 'exports.Encoder = undefined;',
+      }));
+      plugin.onResolve({ filter: /^bun:/ }, () => ({ external: true }));
+    },
+  };
+}
+
 export const bundleOptions = {
   bundle: true,
   platform: 'node',
@@ -13,8 +35,8 @@ export const bundleOptions = {
   // js-yaml's CommonJS build is several times faster than its ESM build on Node 20.
   mainFields: ['main', 'module'],
   conditions: ['require', 'node'],
-  // lmdb finds its native binding beside its own files.
-  external: ['lmdb'],
+  external: [],
+  plugins: [bundledEngine()],
   inject: [path.join(import.meta.dirname, 'node-globals.mjs')],
   logLevel: 'warning',
 };

@@ -48,7 +48,10 @@ function layOut() {
   for (const [shell, file] of completions) put(file, run('bin/binnacle', ['completion', shell]));
   const bundled = JSON.parse(fs.readFileSync('dist/bundled-packages.json', 'utf8'));
   const license = fs.readFileSync('LICENSE', 'utf8');
-  put('usr/share/doc/binnacle/copyright', `${license}\n\n${licensesText([...bundled, ...libraryFolders()])}`);
+  put(
+    'usr/share/doc/binnacle/copyright',
+    `${license}\n\n${licensesText([...new Set([...bundled, ...libraryFolders()])])}`,
+  );
   put('usr/share/doc/binnacle/changelog.gz', gzipSync(fs.readFileSync('CHANGELOG.md'), { level: 9 }));
   // What the mode of a folder is here must not be what it is there.
   for (const name of fs.readdirSync(stage, { recursive: true })) normalise(at(name));

@@ -119,7 +119,7 @@ class Copy {
     parts.reached?.('copied');
     const env = openEngine(open, file, { noSync });
     try {
-      const copied = await engineTables(env, { path: folder, isCompressed: true });
+      const copied = engineTables(env, { path: folder, isCompressed: true });
       return new Copy(parts, { beside, env, tables: copied, allocation: room.allocationOf(file) }, touched);
     } catch (error) {
       await env.close();

@@ -41,15 +41,15 @@ export const openEngine = (
     ...(HAS_FEW_ADDRESSES.has(process.arch) ? {} : { mapSize: MAP_BYTES }),
   });
 
-/** As they are; where nothing is compressed yet the dictionary is written. */
-export async function engineTables(
-  env: RootDatabase,
-  folder: Pick<DataFolder, 'path' | 'isCompressed'>,
-): Promise<Tables> {
+/** As they are; where nothing is compressed yet the dictionary is written, and what is missing is made in the same commit. */
+export const engineTables = (env: RootDatabase, folder: Pick<DataFolder, 'path' | 'isCompressed'>): Tables =>
+  folder.isCompressed ? openedTables(env, folder) : env.transactionSync(() => openedTables(env, folder));
+
+function openedTables(env: RootDatabase, folder: Pick<DataFolder, 'path' | 'isCompressed'>): Tables {
   const table = (name: TableName, compression: ValueCompression | false = false): Database<Buffer, Buffer> =>
     env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary', cache: false, compression });
   const meta = table('meta');
-  const compression = await compressionOf(meta, folder.isCompressed);
+  const compression = compressionOf(meta, folder.isCompressed);
   if (compression === undefined) throw damaged(folder.path, 'the dictionary of its values is damaged');
   return {
     env,

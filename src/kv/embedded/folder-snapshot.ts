@@ -43,7 +43,7 @@ export async function openFolderSnapshot(folder: string, nowMs: () => number = D
       if (!opened.isCompressed) throw tooOld(folder);
       const before = filesIn(folder);
       env = openEngine(open, opened.storePath, { readOnly: true });
-      const snapshot = FolderSnapshot.begin({ env, tables: await engineTables(env, opened), folder: opened, nowMs });
+      const snapshot = FolderSnapshot.begin({ env, tables: engineTables(env, opened), folder: opened, nowMs });
       if (before !== undefined && before === filesIn(folder)) return snapshot;
       await snapshot.close();
     } catch (error) {

@@ -71,7 +71,7 @@ async function fill(
   const storePath = path.join(folder, STORE_FILE);
   const env = openEngine(open, storePath);
   try {
-    const tables = await engineTables(env, { path: folder, isCompressed: false });
+    const tables = engineTables(env, { path: folder, isCompressed: false });
     let totals = NO_TOTALS;
     for await (const page of pages) {
       const kept = page.filter(({ expiresAtMs }) => expiresAtMs === 0 || expiresAtMs > nowMs);

@@ -44,7 +44,7 @@ export async function openTables(
 ): Promise<OpenedTables> {
   // A new store, or an early build's: tables and dictionary are written.
   if (!folder.isCompressed) await allocate(room, folder, NEW_STORE_BYTES);
-  const tables = await engineTables(env, folder);
+  const tables = engineTables(env, folder);
   const { meta } = tables;
   const known = readRevision(meta);
   const revision = known?.revision ?? FIRST_REVISION;

@@ -20,16 +20,16 @@ export interface ValueCompression {
   readonly dictionary: Buffer;
 }
 
-/** Undefined when the folder has values that its dictionary is missing for, or is not what it was. */
-export async function compressionOf(
-  meta: Database<Buffer, Buffer>,
-  hasCompressed: boolean,
-): Promise<ValueCompression | undefined> {
+/**
+ * Undefined when the folder has values that its dictionary is missing for, or is not what it was. Where it has none, the
+ * dictionary is written in the transaction under way.
+ */
+export function compressionOf(meta: Database<Buffer, Buffer>, hasCompressed: boolean): ValueCompression | undefined {
   const known = meta.get(DICTIONARY);
   if (known === undefined && hasCompressed) return undefined;
   const dictionary = Buffer.from(known?.subarray(HASH_BYTES) ?? dictionaryText());
   const hash = createHash('sha256').update(dictionary).digest();
-  if (known === undefined) await meta.put(DICTIONARY, Buffer.concat([hash, dictionary]));
+  if (known === undefined) meta.putSync(DICTIONARY, Buffer.concat([hash, dictionary]));
   else if (!hash.equals(known.subarray(0, HASH_BYTES))) return undefined;
   return { threshold: THRESHOLD_BYTES, dictionary };
 }

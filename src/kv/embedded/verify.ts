@@ -45,7 +45,7 @@ export async function verifyStore(folder: string, visit?: (kv: KeyValue) => void
   }
   const env = openEngine(open, opened.storePath, { readOnly: true });
   try {
-    const tables = await engineTables(env, opened);
+    const tables = engineTables(env, opened);
     return walk(tables, visit);
   } catch (error) {
     throw openFailure(folder, error);

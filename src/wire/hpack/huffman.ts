@@ -77,10 +77,16 @@ export function putHuffman(out: ByteWriter, text: string): void {
 const FAILED = -1;
 const COMPLETES = 0x100;
 const SYMBOL_SHIFT = 9;
-const { steps, mayEnd } = buildSteps();
+interface Decoding {
+  readonly steps: Int32Array;
+  readonly mayEnd: Uint8Array;
+}
+/** Made for the first string that is decoded: a start does not wait for it. */
+let decoding: Decoding | undefined;
 
 /** Decodes to at most `bytes` × 8/5 characters. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
+  const { steps, mayEnd } = (decoding ??= buildSteps());
   const most = Math.ceil(((end - start) * 8) / 5);
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);
   let length = 0;
@@ -102,7 +108,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
 
 const scratch = Buffer.allocUnsafe(8192);
 
-function buildSteps(): { readonly steps: Int32Array; readonly mayEnd: Uint8Array } {
+function buildSteps(): Decoding {
   // Two children for each inner node: above zero an inner node, below it the symbol, negative and less one.
   const children: number[] = [0, 0];
   for (const [symbol, length] of LENGTHS.entries()) {
