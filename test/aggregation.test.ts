@@ -77,8 +77,8 @@ describe('extension servers', { timeout: 120_000 }, () => {
       if (url.endsWith('/hangs') || url.startsWith('/openapi')) return;
       if (url.endsWith('/garbage')) return void socket.end('what?\r\n\r\n');
       if (url.endsWith('/dies')) return void socket.destroy();
-      response.writeHead(200, { 'content-length': '1000', 'content-type': 'application/json' }).write('{"half":');
-      setTimeout(() => socket.destroy(), 50);
+      response.writeHead(200, { 'content-length': '1000', 'content-type': 'application/json' });
+      response.write('{"half":', () => socket.destroy());
     });
     await registerExtension(server, { ...WARES, port: good.port });
     await registerExtension(server, { ...BAD, port: bad.port });

@@ -9,6 +9,7 @@ import { directDialer } from '../src/outbound/dialer.js';
 import { startEtcd } from './etcd-process.js';
 import { Answers, SeenEvents, writeHard } from './support/crash-writers.js';
 import { ownEtcd } from './support/own-etcd.js';
+import { testRandom } from './support/test-random.js';
 
 const ROUNDS = Number(process.env['BINNACLE_CRASH_ROUNDS'] ?? 10);
 
@@ -18,21 +19,21 @@ it('loses no answered write to kill -9, and no event', { timeout: 900_000 }, asy
   const watching = open();
   const seen = new SeenEvents();
   const answers = new Answers();
+  const random = testRandom();
   await watching.revision();
   watching.watch({ prefix: '/', startRevision: 2, previous: true }, seen);
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const kv = open();
       let isOver = false;
-      const before = answers.size;
       const writing = writeHard(kv, {
         run: String(round),
         answered: (revision, entry) => answers.add(revision, entry),
         mayFail: (error) => error instanceof KvError,
         isOver: () => isOver,
       });
-      await pollUntil(() => answers.size > before + 20);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 200));
+      const enough = answers.size + random.between(20, 200);
+      await pollUntil(() => answers.size >= enough);
       await etcd.kill();
       isOver = true;
       await writing;

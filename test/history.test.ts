@@ -1,5 +1,5 @@
 // The history checker: writers, readers and watchers at once, with faults, and then the question whether what they
-// saw can have happened. BINNACLE_HISTORY_SECONDS makes it run longer.
+// saw can have happened. BINNACLE_HISTORY_WRITES makes it run longer.
 //
 // Every change has a revision, so the order is known and the checks are:
 //   - an answered write is in the log of events once, with its value, and right after the version it expected;
@@ -13,7 +13,6 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbeddedStore } from '../src/kv/embedded/embedded.js';
 import { openEtcdStore } from '../src/kv/etcd/etcd.js';
 import { directDialer } from '../src/outbound/dialer.js';
@@ -23,21 +22,23 @@ import type { KubeObject } from '../src/machinery/object.js';
 import { StorageError } from '../src/storage/store.js';
 import { type EtcdProcess, etcdPrograms, startEtcd } from './etcd-process.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
+import { faultTime } from './support/fault-time.js';
+import { testRandom } from './support/test-random.js';
+import type { Random } from './torture/random.js';
 
-const SECONDS = Number(process.env['BINNACLE_HISTORY_SECONDS'] ?? 6);
-const MAX_LONGER_MS = 30_000;
+const WRITES = Number(process.env['BINNACLE_HISTORY_WRITES'] ?? 1500);
+const TIMEOUT_MS = 60_000 + 60 * WRITES;
 const WRITERS = 8;
 const READERS = 2;
 const KEYS = 12;
 const PREFIX = '/registry/history/';
 
-it('embedded store: what clients saw can have happened', { timeout: (SECONDS + 60) * 1000 }, async () => {
+it('embedded store: what clients saw can have happened', { timeout: TIMEOUT_MS }, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-history-'));
   const kv = await openEmbeddedStore({ folder });
   await checkHistory({
     open: () => kv,
-    fault: () => sleep(50),
-    seconds: SECONDS / 2,
+    fault: undefined,
   });
   await kv.close();
   fs.rmSync(folder, { recursive: true, force: true });
@@ -47,7 +48,7 @@ const [program] = etcdPrograms();
 it(
   'etcd with faults: what clients saw can have happened',
   {
-    timeout: (SECONDS + 60) * 1000,
+    timeout: TIMEOUT_MS,
     skip: program === undefined && 'no etcd program at hand',
   },
   async () => {
@@ -61,8 +62,7 @@ it(
           stores.push(kv);
           return kv;
         },
-        fault: () => etcdFault(etcd, proxy),
-        seconds: SECONDS,
+        fault: (random) => etcdFault(etcd, proxy, random),
       });
     } finally {
       for (const kv of stores) await kv.close();
@@ -102,32 +102,63 @@ interface Seen {
   readonly watches: { startRevision: number; events: KvEvent[] }[];
 }
 
+/** The moments of a run, which are counted, and its end. */
+class Course {
+  #moment = 0;
+  #answered = 0;
+  #waiting: { readonly at: number; readonly done: () => void }[] = [];
+
+  constructor(readonly random: Random) {}
+
+  /** The next moment. */
+  tick = (): number => ++this.#moment;
+
+  get isGoing(): boolean {
+    return this.#answered < WRITES;
+  }
+
+  /** A write was answered. */
+  answered(): void {
+    this.#answered++;
+    const isOver = !this.isGoing;
+    const due = this.#waiting.filter(({ at }) => isOver || at <= this.#answered);
+    this.#waiting = this.#waiting.filter((one) => !due.includes(one));
+    for (const { done } of due) done();
+  }
+
+  /** Resolves when so many further writes were answered, and at the end. */
+  after(writes: number): Promise<void> {
+    if (!this.isGoing) return Promise.resolve();
+    return new Promise((done) => this.#waiting.push({ at: this.#answered + writes, done }));
+  }
+}
+
 async function checkHistory(setup: {
   open: () => KeyValueStore;
-  fault: () => Promise<void>;
-  seconds: number;
+  /** Brought about now and then. */
+  fault: ((random: Random) => Promise<void>) | undefined;
 }): Promise<void> {
   const alive = setInterval(() => undefined, 1000);
   const seen: Seen = { writes: [], reads: [], lists: [], watches: [] };
-  let step = 0;
-  const tick = (): number => ++step;
-  const endMs = Date.now() + setup.seconds * 1000;
-  // On a machine that others use as well it takes longer until there is something to check.
-  const going = (): boolean => Date.now() < endMs || (!hasEnough(seen) && Date.now() < endMs + MAX_LONGER_MS);
+  const course = new Course(testRandom());
   const main = setup.open();
   const first = (await main.revision()) + 1;
   watch(main, first, seen);
   const store = resourceStore(main);
   const faults = (async () => {
-    while (going()) await setup.fault();
+    const random = course.random.fork('faults');
+    while (course.isGoing) {
+      await course.after(random.between(20, 120));
+      await setup.fault?.(random);
+    }
   })();
   await Promise.all([
     ...Array.from({ length: WRITERS }, (_, writer) =>
-      writeOn(writer % 2 === 0 ? main : setup.open(), writer, seen, { tick, going }),
+      writeOn(writer % 2 === 0 ? main : setup.open(), writer, seen, course),
     ),
-    ...Array.from({ length: READERS }, () => resumeReading(main, seen, tick, going)),
-    listOn(store, seen, tick, going),
-    joinWatches(setup.open(), seen, going),
+    ...Array.from({ length: READERS }, () => resumeReading(main, seen, course)),
+    listOn(store, seen, course),
+    joinWatches(setup.open(), seen, course),
   ]);
   await faults;
   await settled(main, seen);
@@ -136,19 +167,15 @@ async function checkHistory(setup: {
   check(seen, first);
 }
 
-interface Course {
-  /** The next moment. */
-  readonly tick: () => number;
-  readonly going: () => boolean;
-}
-
-async function writeOn(kv: KeyValueStore, writer: number, seen: Seen, { tick, going }: Course): Promise<void> {
-  for (let n = 0; going(); n++) {
-    const key = `${PREFIX}k${Math.floor(Math.random() * KEYS)}`;
+async function writeOn(kv: KeyValueStore, writer: number, seen: Seen, course: Course): Promise<void> {
+  const { tick } = course;
+  const random = course.random.fork(`writer ${writer}`);
+  for (let n = 0; course.isGoing; n++) {
+    const key = `${PREFIX}k${random.between(0, KEYS - 1)}`;
     const current = await answered(kv.get(key));
     if (current === 'no answer') continue;
     const expected = current?.modRevision ?? 0;
-    const remove = expected > 0 && Math.random() < 0.2;
+    const remove = expected > 0 && random.next() < 0.2;
     const value = remove
       ? undefined
       : JSON.stringify({ metadata: { name: key.slice(PREFIX.length), uid: `${writer}-${n}` } });
@@ -159,30 +186,27 @@ async function writeOn(kv: KeyValueStore, writer: number, seen: Seen, { tick, go
       remove ? kv.delete(key, expected) : expected === 0 ? kv.create(key, bytes) : kv.update(key, expected, bytes),
     );
     if (result === 'no answer') continue;
+    course.answered();
     write.endedAt = tick();
     if (result.done) write.revision = result.revision;
     else seen.writes.splice(seen.writes.indexOf(write), 1);
   }
 }
 
-async function resumeReading(kv: KeyValueStore, seen: Seen, tick: () => number, going: () => boolean): Promise<void> {
-  while (going()) {
-    const key = `${PREFIX}k${Math.floor(Math.random() * KEYS)}`;
-    const beganAt = tick();
+async function resumeReading(kv: KeyValueStore, seen: Seen, course: Course): Promise<void> {
+  const random = course.random.fork('reader');
+  while (course.isGoing) {
+    const key = `${PREFIX}k${random.between(0, KEYS - 1)}`;
+    const beganAt = course.tick();
     const current = await answered(kv.get(key));
     if (current !== 'no answer') seen.reads.push({ key, beganAt, modRevision: current?.modRevision ?? 0 });
-    await sleep(1);
+    await course.after(1);
   }
 }
 
-async function listOn(
-  store: ReturnType<typeof resourceStore>,
-  seen: Seen,
-  tick: () => number,
-  going: () => boolean,
-): Promise<void> {
-  while (going()) {
-    const beganAt = tick();
+async function listOn(store: ReturnType<typeof resourceStore>, seen: Seen, course: Course): Promise<void> {
+  while (course.isGoing) {
+    const beganAt = course.tick();
     const list = await answered(
       store.list({ namespace: '', resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' }),
     );
@@ -190,16 +214,17 @@ async function listOn(
       const items = list.items.map((item) => `${item.key}@${item.revision}`);
       seen.lists.push({ beganAt, revision: list.revision, items });
     }
-    await sleep(5);
+    await course.after(5);
   }
 }
 
 /** Watches that begin while all is going on. */
-async function joinWatches(kv: KeyValueStore, seen: Seen, going: () => boolean): Promise<void> {
-  while (going()) {
+async function joinWatches(kv: KeyValueStore, seen: Seen, course: Course): Promise<void> {
+  const random = course.random.fork('watches');
+  while (course.isGoing) {
     const revision = await answered(kv.revision());
-    if (revision !== 'no answer' && seen.watches.length < 20) watch(kv, revision - Math.floor(Math.random() * 3), seen);
-    await sleep(300);
+    if (revision !== 'no answer' && seen.watches.length < 20) watch(kv, revision - random.between(0, 2), seen);
+    await course.after(WRITES / 20);
   }
 }
 
@@ -397,13 +422,12 @@ async function startProxy(target: number): Promise<Proxy> {
   };
 }
 
-async function etcdFault(etcd: EtcdProcess, proxy: Proxy): Promise<void> {
-  await sleep(200 + Math.random() * 400);
-  const dice = Math.random();
+async function etcdFault(etcd: EtcdProcess, proxy: Proxy, random: Random): Promise<void> {
+  const dice = random.next();
   if (dice < 0.6) proxy.cut();
   else if (dice < 0.85) {
     etcd.pause();
-    await sleep(100 + Math.random() * 600);
+    await faultTime(random.between(100, 700));
     etcd.resume();
   } else {
     await etcd.kill();

@@ -10,9 +10,10 @@ import { it } from 'node:test';
 import type { DefragmentStep } from '../src/kv/embedded/defragment.js';
 import { openEmbeddedStore } from '../src/kv/embedded/embedded.js';
 import { Answers, SeenEvents, writeHard } from './support/crash-writers.js';
+import { testRandom } from './support/test-random.js';
 
 const ROUNDS = Number(process.env['BINNACLE_CRASH_ROUNDS'] ?? 12);
-/** Where it is killed, by turns; undefined is at random. */
+/** Where it is killed, one after another; undefined is after a random number of answers. */
 const KILLED_AT: readonly (DefragmentStep | undefined)[] = [
   undefined,
   'copied',
@@ -28,10 +29,11 @@ else {
   it('loses no answered write to kill -9', { timeout: 300_000 }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-crash-'));
     const answers = new Answers();
+    const random = testRandom();
     try {
       for (let round = 0; round < ROUNDS; round++) {
         const before = answers.size;
-        await killedRound(folder, KILLED_AT[round % KILLED_AT.length], answers);
+        await killedRound(folder, KILLED_AT[round % KILLED_AT.length] ?? random.between(1, 300), answers);
         assert.ok(answers.size > before, 'the child was answered some writes');
         const kv = await openEmbeddedStore({ folder });
         const seen = new SeenEvents();
@@ -45,18 +47,19 @@ else {
   });
 }
 
-/** Starts a writer, which ends by SIGKILL some time after its first answer or at a step, and gathers its answers. */
-async function killedRound(folder: string, step: DefragmentStep | undefined, answers: Answers): Promise<void> {
+/** Starts a writer, which ends by SIGKILL at a step or after so many answers, and gathers its answers. */
+async function killedRound(folder: string, killedAt: DefragmentStep | number, answers: Answers): Promise<void> {
+  const step = typeof killedAt === 'string' ? killedAt : undefined;
   const child = spawn(process.execPath, process.argv.slice(1), {
     env: { ...process.env, BINNACLE_CRASH_FOLDER: folder, BINNACLE_CRASH_STEP: step, BINNACLE_LOAD_ONLY: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
   child.stdout.setEncoding('utf8');
-  if (step === undefined) {
-    child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), 40 + Math.random() * 400));
-  }
-  child.stdout.on('data', (chunk: string) => (text += chunk));
+  child.stdout.on('data', (chunk: string) => {
+    text += chunk;
+    if (typeof killedAt === 'number' && text.split('\n').length > killedAt) child.kill('SIGKILL');
+  });
   await new Promise((resolve) => child.once('close', resolve));
   assert.equal(child.signalCode, 'SIGKILL');
   for (const line of text.split('\n').slice(0, -1)) {

@@ -166,15 +166,15 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
 
 function run(flags: readonly string[]): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path.join(root, 'bin', 'binnacle'), flags, { stdio: ['ignore', 'ignore', 'pipe'] });
-    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const child = spawn(path.join(root, 'bin', 'binnacle'), flags, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
     child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(late);
-      resolve({ code, text });
-    });
+    child.on('close', (code) => resolve({ code, text }));
   });
 }
 

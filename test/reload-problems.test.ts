@@ -6,10 +6,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createAuthority } from './support/certificates.js';
 import { startTestServer, type TestServer } from './support/server.js';
-import { pollUntil } from '../src/lib/testing/poll-until.js';
+import { pollUntil, settled } from '../src/lib/testing/poll-until.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-reloads-'));
 const files = {
@@ -25,8 +24,6 @@ const authorization = (...types: string[]): string =>
     'AuthorizationConfiguration',
     `authorizers: [${types.map((type) => `{type: ${type}, name: ${type.toLowerCase()}}`).join(', ')}]`,
   );
-/** Longer than a file is looked at again after a change. */
-const SETTLED_MS = 500;
 let server: TestServer;
 
 before(async () => {
@@ -95,7 +92,7 @@ for (const { what, change, says } of CASES) {
     // Whatever else changes in the folder, the same problem is not logged again.
     for (let i = 0; i < 3; i++) {
       fs.writeFileSync(path.join(folder, 'beside'), String(i));
-      await wait(SETTLED_MS);
+      await settled(() => lines().length);
     }
     assert.equal(lines().length, 1, lines().join('\n'));
     for (const each of says) assert.ok(lines()[0]?.includes(each), `${each}: ${lines()[0]}`);

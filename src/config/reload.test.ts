@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { ReloadRequests } from '../lib/files/reload-requests.js';
 import { createLogs } from '../lib/telemetry/log.js';
 import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { ConfigError } from './config-error.js';
@@ -17,6 +18,7 @@ test('a good change takes effect, a bad one leaves the old and is logged once', 
   const alive = setInterval(() => undefined, 1000);
   const stop = new AbortController();
   const events: string[] = [];
+  const reloads = new ReloadRequests();
   let failures = 0;
   const waiting: (() => void)[] = [];
   const note = (event: string): void => {
@@ -39,6 +41,7 @@ test('a good change takes effect, a bad one leaves the old and is logged once', 
     log: logs.for('reload'),
     stopping: stop.signal,
     pollMs: 20,
+    reloads,
   });
   const change = async (text: string): Promise<void> => {
     const seen = next();
@@ -53,8 +56,10 @@ test('a good change takes effect, a bad one leaves the old and is logged once', 
   const gone = next();
   fs.rmSync(file);
   await gone;
-  // Looked at several times more.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  for (let look = 0; look < 3; look++) {
+    reloads.request();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   assert.equal(failures, 2);
   await change('four');
   stop.abort();

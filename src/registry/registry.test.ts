@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import { deployments } from '../apis/apps/deployment/definition.js';
 import { configMaps } from '../apis/core/configmap/definition.js';
 import { namespaces } from '../apis/core/namespace/definition.js';
@@ -280,7 +281,8 @@ test('of many who update one object at once, none works in vain', async () => {
   assert.equal(Object.keys((await api.get(`${MAPS}/a`)).body.data ?? {}).length, 30);
 });
 
-test('of many concurrent updates of a large object none works in vain, however long each runs', async () => {
+test('of many concurrent updates of a large object none works in vain, however long each runs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let attempts = 0;
   const api = new TestApi({
     kinds: [configMaps as unknown as KindDefinition],
@@ -288,7 +290,7 @@ test('of many concurrent updates of a large object none works in vain, however l
       validate: async () => {
         attempts++;
         // Longer than others would wait for something small.
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        t.mock.timers.tick(30);
       },
     },
   });
@@ -299,12 +301,11 @@ test('of many concurrent updates of a large object none works in vain, however l
   assert.equal(attempts, 10);
 });
 
-test('an update that lost a race queues before it tries again', async () => {
+test('an update that lost a race queues before it tries again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let attempts = 0;
   let release = (): void => undefined;
   const together = new Promise<void>((resolve) => (release = resolve));
-  // The queue's clock keeps nothing alive.
-  const alive = setInterval(() => undefined, 1000);
   const api = new TestApi({
     kinds: [configMaps as unknown as KindDefinition],
     admission: {
@@ -312,14 +313,15 @@ test('an update that lost a race queues before it tries again', async () => {
         if (operation === 'CREATE') return;
         if (++attempts === 10) release();
         await together;
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await yieldOnce();
       },
     },
   });
   await api.post(MAPS, { metadata: { name: 'a' } });
   const writes = Array.from({ length: 10 }, (_, i) => api.patch(`${MAPS}/a`, MERGE, { data: { [`k${i}`]: 'v' } }));
+  // Longer than others wait for one update: the next goes on beside it.
+  for (; attempts < 10; t.mock.timers.tick(20)) await yieldOnce();
   for (const { status } of await Promise.all(writes)) assert.equal(status, 200);
-  clearInterval(alive);
   assert.ok(attempts < 25, `${attempts} attempts`);
 });
 

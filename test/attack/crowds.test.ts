@@ -43,27 +43,35 @@ interface Crowd {
 }
 
 async function connectMany(): Promise<Crowd> {
+  let onData = (): void => undefined;
   const options = { ...connectionTo(server), ALPNProtocols: ['http/1.1'] };
   const members = await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
       const socket = tls.connect(options);
       await new Promise((resolve) => socket.once('secureConnect', resolve));
       const member = { socket, bytes: 0 };
-      socket.on('data', (chunk: Buffer) => (member.bytes += chunk.length));
+      socket.on('data', (chunk: Buffer) => {
+        member.bytes += chunk.length;
+        onData();
+      });
       return member;
     }),
   );
   return {
     send: (text) => members.forEach(({ socket }) => socket.write(text)),
-    async received(bytes) {
-      while (members.some((member) => member.bytes < Math.max(bytes, 1))) await pause(20);
-      for (const member of members) member.bytes = 0;
-    },
+    received: (bytes) =>
+      new Promise((resolve) => {
+        onData = () => {
+          if (members.some((member) => member.bytes < Math.max(bytes, 1))) return;
+          for (const member of members) member.bytes = 0;
+          onData = () => undefined;
+          resolve();
+        };
+        onData();
+      }),
     close: () => members.forEach(({ socket }) => socket.destroy()),
   };
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function longestWhile(work: () => Promise<void>): Promise<number> {
   await longestTask(server.folder);

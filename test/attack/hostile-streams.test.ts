@@ -10,6 +10,7 @@ import https from 'node:https';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { pollUntil, settled } from '../../src/lib/testing/poll-until.js';
 import { keptMib, longestTask } from '../support/longest-task.js';
 import { podOnKubelet } from '../support/pod-on-kubelet.js';
 import { startTestServer, type TestServer } from '../support/server.js';
@@ -19,7 +20,8 @@ const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const PODS = '/api/v1/namespaces/default/pods';
 const MAX_TASK_MS = 400;
 const MAX_MIB = 30;
-const FOR_MS = 5_000;
+/** More than may pile up. */
+const FLOOD_BYTES = 48 * 1024 * 1024;
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n';
 
 describe('hostile streams', { timeout: 180_000 }, () => {
@@ -95,17 +97,19 @@ describe('hostile streams', { timeout: 180_000 }, () => {
   }
 
   it('a refusal without end is passed on as fast as its client reads', async (t) => {
+    let flooding: { readonly ended: Promise<void> } | undefined;
     answer = (socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n');
-      void flood(socket, Buffer.alloc(1024));
+      flooding = { ended: flood(socket, Buffer.alloc(1024)) };
     };
     const { grownMib } = await cost(t, async () => {
-      const refused = leaveHttp(`${PODS}/p/exec?command=x&stdout=true`, {
+      leaveHttp(`${PODS}/p/exec?command=x&stdout=true`, {
         upgrade: 'SPDY/3.1',
         'x-stream-protocol-version': 'v4.channel.k8s.io',
-      });
-      await Promise.race([refused.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, FOR_MS))]);
-      await new Promise((resolve) => setTimeout(resolve, FOR_MS));
+      }).catch(() => undefined);
+      await (
+        await pollUntil(() => flooding)
+      ).ended;
     });
     assert.ok(grownMib < MAX_MIB, `it grew by ${grownMib} MiB`);
   });
@@ -119,8 +123,8 @@ describe('hostile streams', { timeout: 180_000 }, () => {
     await assert.rejects(leaveHttp(`${PODS}/p/exec?command=x&stdout=true`, headers), /500/);
     const streams = async (count: number): Promise<boolean> =>
       new RegExp(`subresource="exec".* ${count}$`, 'm').test((await server.request('GET', '/metrics')).body);
-    await until(() => streams(1));
-    await until(() => streams(0));
+    await pollUntil(() => streams(1));
+    await pollUntil(() => streams(0));
     for (const socket of open) socket.destroy();
   });
 
@@ -166,29 +170,25 @@ describe('hostile streams', { timeout: 180_000 }, () => {
   });
 
   it("a kubelet's pings are answered as fast as it reads", async (t) => {
+    let flooding: { readonly ended: Promise<void> } | undefined;
     answer = (socket, head) => {
       socket.write(`${SWITCHED}X-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n`);
       serveSpdy(socket, head, ({ headers }) => {
         if (headers.get('streamtype') !== 'stdout') return;
         socket.pause();
-        void flood(socket, Buffer.from([0x80, 3, 0, 6, 0, 0, 0, 4, 0, 0, 0, 2]));
+        flooding = { ended: flood(socket, Buffer.from([0x80, 3, 0, 6, 0, 0, 0, 4, 0, 0, 0, 2])) };
       });
     };
     const { grownMib } = await cost(t, async () => {
       const client = await openWebSocket(`${PODS}/p/exec?command=x&stdout=true`, 'v5.channel.k8s.io');
       client.resume();
-      await new Promise((resolve) => setTimeout(resolve, FOR_MS));
+      await (
+        await pollUntil(() => flooding)
+      ).ended;
     });
     assert.ok(grownMib < MAX_MIB, `it grew by ${grownMib} MiB`);
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const untilMs = Date.now() + 30_000; !(await holds());) {
-    assert.ok(Date.now() < untilMs, 'it did not come to be');
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
 
 const CONTINUED = 0;
 const BINARY = 2;
@@ -204,17 +204,16 @@ function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
   return Buffer.concat([Buffer.from([first, 0x80 + 127]), extended, Buffer.alloc(4), payload]);
 }
 
-/** Sends it over and over, as fast as it is read. */
-function flood(socket: Duplex, piece: Buffer): Promise<void> {
+/** Sends it over and over, as fast as it is read, until it was enough or nobody reads any more. */
+async function flood(socket: Duplex, piece: Buffer): Promise<void> {
   const many = Buffer.concat(Array.from({ length: Math.ceil((256 * 1024) / piece.length) }, () => piece));
-  const untilMs = Date.now() + FOR_MS;
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FOR_MS);
-    const more = (): void => {
-      if (socket.destroyed || Date.now() > untilMs) return (clearTimeout(timer), resolve());
-      if (socket.write(many)) setImmediate(more);
-      else socket.once('drain', more);
-    };
-    more();
-  });
+  let bytes = 0;
+  const more = (): void => {
+    if (socket.destroyed || bytes >= FLOOD_BYTES) return;
+    bytes += many.length;
+    if (socket.write(many)) setImmediate(more);
+    else socket.once('drain', more);
+  };
+  more();
+  await settled(() => bytes);
 }

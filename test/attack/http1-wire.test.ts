@@ -266,12 +266,19 @@ test('a client that requests much and reads nothing is not answered further', as
   socket.destroy();
 });
 
-test('who is slow to read has all of the last answer', { timeout: 30_000 }, async () => {
+test('who is slow to read has all of the last answer', { timeout: 30_000 }, async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const body = Buffer.alloc(16 * 1024 * 1024, 'x');
-  handler = () => ({ status: 200, headers: {}, body });
+  let isAnswered = false;
+  handler = () => {
+    isAnswered = true;
+    return { status: 200, headers: {}, body };
+  };
   const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
   socket.write(`GET / HTTP/1.1\r\n${CLOSE}`);
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  while (!isAnswered) await new Promise((resolve) => setImmediate(resolve));
+  for (let iteration = 0; iteration < 100; iteration++) await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(60_000);
   let bytes = 0;
   for await (const chunk of socket) bytes += (chunk as Buffer).length;
   assert.ok(bytes > body.length, `${bytes} bytes`);

@@ -4,7 +4,8 @@ import https from 'node:https';
 import path from 'node:path';
 import { urlToHttpOptions } from 'node:url';
 import { after, before } from 'node:test';
-import { longestTask } from '../support/longest-task.js';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
+import { longestTask, longestUntilIdle } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 import type { AttackRequest } from './worst-bodies.js';
 
@@ -60,8 +61,8 @@ async function tooLong(
     // What a definition was refused for will not be served.
     if (request.method === 'WAIT' && Number(status) >= 400) continue;
     await longestTask(server.folder);
-    status = await send(request);
-    const task = await longestTask(server.folder);
+    const { task, ...sent } = await judged(request);
+    status = sent.status;
     const form = request.contentType ?? request.headers?.['accept']?.slice(0, 50) ?? '';
     const line = `${name}: ${request.method} ${request.path.slice(0, 90)} ${form} ${status}: ${Math.round(task.longestMs)} of ${Math.round(task.totalMs)} ms`;
     console.log(line);
@@ -74,19 +75,23 @@ async function tooLong(
   return long;
 }
 
-async function send(request: AttackRequest): Promise<number | string> {
-  if (request.method === 'PAUSE') {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    return 'paused';
-  }
-  if (request.method === 'WAIT') {
-    for (let i = 0; i < 100; i++) {
-      if ((await exchange({ method: 'GET', path: request.path })).status === 200) return 'served';
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    return 'never served';
-  }
+interface Judged {
+  readonly status: number | string;
+  readonly task: { readonly longestMs: number; readonly totalMs: number };
+}
+
+async function judged(request: AttackRequest): Promise<Judged> {
+  if (request.method === 'PAUSE') return { status: 'paused', task: await longestUntilIdle(server.folder) };
   if (request.method === 'WATCH') return watched(request);
+  const status = await send(request);
+  return { status, task: await longestTask(server.folder) };
+}
+
+async function send(request: AttackRequest): Promise<number | string> {
+  if (request.method === 'WAIT') {
+    await pollUntil(async () => (await exchange({ method: 'GET', path: request.path })).status === 200);
+    return 'served';
+  }
   if (request.method.startsWith('FILL')) return filled(request, Number(request.method.split(' ')[1]));
   if (request.method !== 'PUT') {
     const { status } = await exchange(request);
@@ -118,11 +123,11 @@ async function filled({ path: to, body }: AttackRequest, count: number): Promise
   return `${count} objects`;
 }
 
-/** What is large takes its time to be made. */
-const QUIET_MS = BYTES > 100_000 ? 2_500 : 400;
+/** What is large takes its time to be made, partly by a worker. */
+const IDLE_REPORTS = BYTES > 100_000 ? 100 : 10;
 
-/** Until nothing has come for a while. */
-function watched(request: AttackRequest): Promise<string> {
+/** Until nothing comes any more. */
+function watched(request: AttackRequest): Promise<Judged> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     const to = `${request.path}${request.path.includes('?') ? '&' : '?'}watch=true`;
@@ -134,15 +139,12 @@ function watched(request: AttackRequest): Promise<string> {
       headers: { authorization: 'Bearer attack', ...request.headers },
     });
     call.on('response', (response) => {
-      const quiet = setTimeout(() => {
-        call.destroy();
-        resolve(`${response.statusCode} ${bytes} bytes`);
-      }, QUIET_MS);
-      response.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        quiet.refresh();
-      });
+      response.on('data', (piece: Buffer) => (bytes += piece.length));
       response.on('error', () => undefined);
+      void longestUntilIdle(server.folder, IDLE_REPORTS).then((task) => {
+        call.destroy();
+        resolve({ status: `${response.statusCode} ${bytes} bytes`, task });
+      }, reject);
     });
     call.on('error', reject);
     call.end();
@@ -151,10 +153,8 @@ function watched(request: AttackRequest): Promise<string> {
 
 /** A definition goes when its resources have gone. */
 async function goneFrom(to: string): Promise<void> {
-  for (let i = 0; i < 100 && to.includes('customresourcedefinitions'); i++) {
-    if ((await exchange({ method: 'GET', path: to })).status === 404) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  if (!to.includes('customresourcedefinitions')) return;
+  await pollUntil(async () => (await exchange({ method: 'GET', path: to })).status === 404);
 }
 
 interface Versioned {

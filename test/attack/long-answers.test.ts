@@ -6,6 +6,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
@@ -53,7 +54,7 @@ before(async () => {
     response = () => ({ allowed: false });
     return (await server.request('POST', `${CONFIG_MAPS}?dryRun=All`, configMap({}))).status === 400;
   };
-  while (!(await isCalled())) await new Promise((resolve) => setTimeout(resolve, 50));
+  await pollUntil(isCalled);
 });
 
 after(async () => {

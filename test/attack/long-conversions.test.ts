@@ -7,6 +7,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
@@ -69,9 +70,7 @@ before(async () => {
       conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } },
     },
   });
-  while ((await server.request('GET', at('v2'))).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await pollUntil(async () => (await server.request('GET', at('v2'))).status === 200);
 });
 
 after(async () => {

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pollUntil, settled } from '../../src/lib/testing/poll-until.js';
 import { openEmbeddedStore } from '../../src/kv/embedded/embedded.js';
 import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
@@ -72,12 +73,11 @@ async function fill(folder: string): Promise<void> {
 /** Looks at the first objects of a namespace now and then, until they show that it has come so far. */
 async function longestUntil(namespace: string, hasCome: (listed: Listed) => boolean): Promise<number> {
   let longestMs = 0;
-  for (let come = false; !come;) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+  await pollUntil(async () => {
     const { body } = await server.request('GET', `${at(namespace)}?limit=${ENOUGH}`);
-    come = hasCome(JSON.parse(body) as Listed);
     longestMs = Math.max(longestMs, (await longestTask(server.folder)).longestMs);
-  }
+    return hasCome(JSON.parse(body) as Listed);
+  });
   return longestMs;
 }
 
@@ -110,11 +110,8 @@ test('no more is deleted of very many objects when the time for it is over', { t
     return (JSON.parse(body) as Listed).metadata.remainingItemCount ?? 0;
   };
   assert.equal((await server.request('DELETE', `${at('ended')}?timeout=50ms`)).status, 504);
-  // What was under way may end.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const leftThen = await left();
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  assert.equal(await left(), leftThen);
+  // What was under way may end; what goes on ends with none.
+  const leftThen = await settled(left);
   assert.ok(leftThen > BELONGING / 2, `${leftThen} are left`);
 });
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
@@ -71,7 +72,7 @@ for (const [name, { properties, rules, spec, status }] of Object.entries(RULED))
     });
     assert.equal(made.status, 201, made.body);
     const url = `/apis/attack.test/v1/namespaces/default/${name}`;
-    while ((await server.request('GET', url)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    await pollUntil(async () => (await server.request('GET', url)).status === 200);
     const object = {
       apiVersion: 'attack.test/v1',
       kind: name[0]?.toUpperCase() + name.slice(1),
@@ -100,7 +101,7 @@ test('a policy that cannot be done in time is a timeout, and others are served',
   }
   const send = (name: string, data: object) =>
     server.request('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name }, data });
-  while ((await send('probe', {})).status !== 422) await new Promise((resolve) => setTimeout(resolve, 50));
+  await pollUntil(async () => (await send('probe', {})).status === 422);
   await isShort(504, () => send('a', { t: 'a'.repeat(60_000) }));
   assert.equal((await send('b', { t: 'ab' })).status, 201);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { longestTask } from '../support/longest-task.js';
 import { startTestServer, type TestServer } from '../support/server.js';
 
@@ -64,7 +65,7 @@ before(async () => {
     const { body } = await server.request('POST', `${CONFIG_MAPS}?dryRun=All`, { metadata: { name: 'try' } });
     return (JSON.parse(body) as { metadata: { labels?: object } }).metadata.labels;
   };
-  while ((await labels()) === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
+  await pollUntil(labels);
 });
 
 after(() => server.stop());

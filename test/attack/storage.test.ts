@@ -9,7 +9,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { startTestServer, type TestServer } from '../support/server.js';
+import { testRandom } from '../support/test-random.js';
 
 const ROUNDS = Number(process.env['BINNACLE_KILL_ROUNDS'] ?? 2);
 const DISK_BYTES = 24 * 1024 * 1024;
@@ -69,7 +71,7 @@ test(
       for (const name of kept) assert.ok(names.has(name), `${name} was answered and is not there`);
       assert.equal((await server.request('GET', '/livez/ping')).status, 200);
       fs.rmSync(filler);
-      await eventually(async () => (await server.request('POST', MAPS, map('later', 1000))).status === 201);
+      await pollUntil(async () => (await server.request('POST', MAPS, map('later', 1000))).status === 201);
       await server.kill();
       const again = await startTestServer({ folder });
       const after = await namesIn(again);
@@ -106,10 +108,10 @@ test(
       for (let round = 0; round < FULL_ROUNDS; round++) {
         const before = refused;
         fillDisk(filler);
-        await eventually(async () => refused > before);
+        await pollUntil(() => refused > before);
         if (round < FULL_ROUNDS - 1) fs.rmSync(filler);
         const answered = kept.size;
-        if (round < FULL_ROUNDS - 1) await eventually(async () => kept.size > answered);
+        if (round < FULL_ROUNDS - 1) await pollUntil(() => kept.size > answered);
       }
       going = false;
       await Promise.all(writers);
@@ -142,17 +144,10 @@ function fillDisk(file: string): void {
   }
 }
 
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail('it never came');
-}
-
 test('a server that is killed while it writes has all it answered', { timeout: 60_000 * ROUNDS }, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-kill-'));
   const answered: string[] = [];
+  const random = testRandom();
   for (let round = 0; round < ROUNDS; round++) {
     const server = await startTestServer({ folder });
     let going = true;
@@ -163,7 +158,8 @@ test('a server that is killed while it writes has all it answered', { timeout: 6
         if (answer?.status === 201) answered.push(name);
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 400));
+    const enough = answered.length + random.between(20, 200);
+    await pollUntil(() => answered.length >= enough);
     going = false;
     await server.kill();
     await Promise.all(writers);

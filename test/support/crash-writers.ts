@@ -30,7 +30,7 @@ export async function writeHard(kv: KeyValueStore, writing: Writing): Promise<vo
 async function writeKey(kv: KeyValueStore, key: string, { run, answered, mayFail, isOver }: Writing): Promise<void> {
   for (let n = 0; !isOver(); n++) {
     const value = `${run}-${n}`.padEnd(KNOWN_CHARACTERS, '.');
-    const bytes = Buffer.from(value + 'x'.repeat(Math.floor(Math.random() * 3000)));
+    const bytes = Buffer.from(value + 'x'.repeat((n * 7919) % 3000));
     try {
       const current = await kv.get(key);
       const remove = current !== undefined && n % 7 === 6;

@@ -1,9 +1,31 @@
 import net from 'node:net';
 import path from 'node:path';
+import { pollUntil } from '../../src/lib/testing/poll-until.js';
 
 /** What task-meter.cjs reports of the server in a folder, since the last call. */
 export function longestTask(folder: string): Promise<{ longestMs: number; totalMs: number }> {
   return report(path.join(folder, 'tasks.sock'));
+}
+
+/** More than the meter itself takes between two reports. */
+const IDLE_MS = 5;
+const IDLE_PART = 0.1;
+
+/** What longestTask() reports until the server has had nothing to do in so many reports in a row. */
+export async function longestUntilIdle(folder: string, reports = 10): Promise<{ longestMs: number; totalMs: number }> {
+  const all = { longestMs: 0, totalMs: 0 };
+  let idle = 0;
+  let lastMs = performance.now();
+  await pollUntil(async () => {
+    const { longestMs, totalMs } = await longestTask(folder);
+    const nowMs = performance.now();
+    all.longestMs = Math.max(all.longestMs, longestMs);
+    all.totalMs += totalMs;
+    idle = totalMs < IDLE_MS + IDLE_PART * (nowMs - lastMs) ? idle + 1 : 0;
+    lastMs = nowMs;
+    return idle === reports;
+  });
+  return all;
 }
 
 /** What such a server has in use, without garbage. */

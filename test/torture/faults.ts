@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { faultTime } from '../support/fault-time.js';
 import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { workerPids } from '../support/worker-processes.js';
 import type { Random } from './random.js';
@@ -70,7 +70,7 @@ export const FAULTS: readonly Fault[] = [
       const { pid } = await random.pick(target.servers).running();
       const victim = random.pick(workerPids(pid));
       process.kill(victim, 'SIGSTOP');
-      await delay(random.between(MIN_PAUSE_MS, MAX_WORKER_PAUSE_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_WORKER_PAUSE_MS));
       // It may have been taken for hung, and replaced.
       if (workerPids(pid).includes(victim)) process.kill(victim, 'SIGCONT');
     },
@@ -81,7 +81,7 @@ export const FAULTS: readonly Fault[] = [
     async strike(target, random) {
       const server = random.pick(target.servers);
       await server.signal('SIGSTOP');
-      await delay(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
       await server.signal('SIGCONT');
     },
   },
@@ -117,7 +117,7 @@ export const FAULTS: readonly Fault[] = [
     async strike({ etcd }, random) {
       const member = random.pick(etcd);
       member.pause();
-      await delay(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
       member.resume();
     },
   },
@@ -133,7 +133,7 @@ export const FAULTS: readonly Fault[] = [
     missing: needsNetwork,
     async strike({ etcd, network }, random) {
       network?.silenceClients(random.between(0, etcd.length - 1));
-      await delay(random.between(MIN_PAUSE_MS, MAX_PARTITION_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_PARTITION_MS));
       network?.heal();
     },
   },
@@ -142,7 +142,7 @@ export const FAULTS: readonly Fault[] = [
     missing: needsNetwork,
     async strike({ etcd, network }, random) {
       network?.partition(random.between(0, etcd.length - 1));
-      await delay(random.between(MIN_PAUSE_MS, MAX_PARTITION_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_PARTITION_MS));
       network?.heal();
     },
   },
@@ -153,7 +153,7 @@ export const FAULTS: readonly Fault[] = [
     async strike({ disk = '' }, random) {
       const filler = path.join(disk, 'filler');
       fillDisk(filler);
-      await delay(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
+      await faultTime(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
       fs.rmSync(filler);
     },
   },
@@ -190,7 +190,7 @@ async function slowSyncs(pid: number, syncMs: number, forMs: number): Promise<vo
   // It reports that it has attached, or why it cannot: the process may have ended.
   await Promise.race([new Promise((resolve) => tracer.stderr.once('data', resolve)), ended]);
   tracer.stderr.resume();
-  await delay(forMs);
+  await faultTime(forMs);
   tracer.kill('SIGINT');
   await ended;
 }

@@ -1,5 +1,5 @@
 // A namespace of its own on the servers that are tortured, and the calls of clients in it.
-import { setTimeout as delay } from 'node:timers/promises';
+import { faultTime } from '../support/fault-time.js';
 import type { TestAnswer, TestServer } from '../support/server.js';
 import type { Version } from './history.js';
 import type { Random } from './random.js';
@@ -47,7 +47,10 @@ export function createSession(options: {
       const late = new AbortController();
       const result = await Promise.race([
         answer,
-        delay(DEADLINE_MS, 'late' as const, { signal: late.signal }).catch(() => undefined),
+        faultTime(DEADLINE_MS, { signal: late.signal }).then(
+          () => 'late' as const,
+          () => undefined,
+        ),
       ]);
       late.abort();
       if (result === 'late') {
@@ -55,7 +58,7 @@ export function createSession(options: {
         return undefined;
       }
       // A server that is being killed refuses at once, and would be asked thousands of times.
-      if (result === undefined) await delay(AGAIN_AFTER_MS);
+      if (result === undefined) await faultTime(AGAIN_AFTER_MS);
       return result;
     },
   };

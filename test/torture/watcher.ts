@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { faultTime } from '../support/fault-time.js';
 import type { Span, WatchEvent } from './history.js';
 import { listOnce } from './lister.js';
 import type { Random } from './random.js';
@@ -36,7 +36,7 @@ export function startWatcher(
         if (from === undefined) continue;
         span = { watcher: name, from, events: [] };
         recorder.spans.push(span);
-      } else if (end === 'failed') await delay(AGAIN_AFTER_MS);
+      } else if (end === 'failed') await faultTime(AGAIN_AFTER_MS);
     }
   };
   const ended = run();

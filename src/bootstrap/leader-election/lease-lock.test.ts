@@ -1,6 +1,7 @@
 import { silentLog } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ServerClient } from '../../registry/server-client.js';
 import type { Lease } from '../../schema/generated/coordination.v1.js';
 import { fakeObjects, type FakeObjects } from '../testing.js';
 import { leadWhileHoldingLease } from './lease-lock.js';
@@ -33,8 +34,13 @@ test('one leads at a time, and the next one at once when it stops', async () => 
   const objects = fakeObjects();
   const one = contender(objects, 'one');
   await one.led;
-  const two = contender(objects, 'two');
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  let tries = 0;
+  const counting: ServerClient = {
+    ...objects.client,
+    get: (...place) => (tries++, objects.client.get(...place)),
+  };
+  const two = contender({ ...objects, client: counting }, 'two');
+  await pollUntil(() => tries > 3);
   assert.ok(one.leads());
   assert.ok(!two.leads());
   assert.equal(spec(objects).holderIdentity, 'one');

@@ -4,13 +4,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { pollUntil, settled } from '../testing/poll-until.js';
 import { ReloadRequests } from './reload-requests.js';
 import { watchFiles } from './watch-files.js';
 
 const NEVER_MS = 3_600_000;
-/** Well beyond the time in which steps of a change count as one. */
-const SETTLED_MS = 300;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'watch-files-'));
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -22,12 +20,11 @@ test('a log beside the file neither wakes its watcher nor keeps it from waking',
   const stop = watchFiles([file], { pollMs: NEVER_MS, changed: () => changes++ });
   const writing = setInterval(() => fs.appendFileSync(log, 'a line\n'), 20);
   try {
-    await wait(SETTLED_MS);
-    assert.equal(changes, 0);
+    assert.equal(await settled(() => changes), 0);
     fs.writeFileSync(`${file}.new`, 'two');
     fs.renameSync(`${file}.new`, file);
-    await wait(SETTLED_MS);
-    assert.equal(changes, 1);
+    await pollUntil(() => changes > 0);
+    assert.equal(await settled(() => changes), 1);
   } finally {
     clearInterval(writing);
     stop();
@@ -44,8 +41,8 @@ test('the exchange of the link that a mounted volume is reached by is a change o
   try {
     fs.symlinkSync('..2', path.join(volume, '..data_tmp'));
     fs.renameSync(path.join(volume, '..data_tmp'), path.join(volume, '..data'));
-    await wait(SETTLED_MS);
-    assert.equal(changes, 1);
+    await pollUntil(() => changes > 0);
+    assert.equal(await settled(() => changes), 1);
   } finally {
     stop();
   }
