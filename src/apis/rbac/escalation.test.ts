@@ -124,10 +124,10 @@ test('a rule without names is not covered by one with names, nor one with names 
 });
 
 test('very many rules are held against very many in steps: those one has are handed out, others are refused in time', async () => {
-  const held = Array.from({ length: 12_000 }, (_, i): PolicyRule => ({ ...pods, resourceNames: [`n${i}`] }));
+  const held = Array.from({ length: 1_200 }, (_, i): PolicyRule => ({ ...pods, resourceNames: [`n${i}`] }));
   const wanted = (verbs: string[]): PolicyRule[] => held.map((rule) => ({ ...rule, verbs }));
   const looked = (rules: PolicyRule[]): { steps: number; uncovered: Uncovered } => {
-    const work = uncoveredRules(held, rules);
+    const work = uncoveredRules(held, rules, { missing: 10_000, comparisons: 100_000, wholeComparisons: 100_000 });
     for (let steps = 0; ; steps++) {
       const { done, value } = work.next();
       if (done) return { steps, uncovered: value };
@@ -137,5 +137,5 @@ test('very many rules are held against very many in steps: those one has are han
   assert.deepEqual(same.uncovered, { missing: [], isCutShort: false });
   const less = looked(wanted(['get']));
   assert.deepEqual(less.uncovered, { missing: [], isCutShort: true });
-  assert.ok(less.steps > 1000, `${less.steps} steps`);
+  assert.ok(less.steps > 400, `${less.steps} steps`);
 });

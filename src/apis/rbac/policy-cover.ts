@@ -5,11 +5,18 @@ import { withoutStars } from '../../authz/rule-match.js';
 import { eachStep, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { PolicyRule } from '../../schema/generated/rbac.v1.js';
 
-/** A rule of a thousand verbs, groups and resources is a billion pieces: so many are reported, and so often is one compared. */
-const MAX_MISSING = 10_000;
-const MAX_COMPARISONS = 1_000_000;
-/** Of rules as they are: those of one who has thousands are few of so many. */
-const MAX_WHOLE_COMPARISONS = 10_000_000;
+/** A rule of a thousand verbs, groups and resources is a billion pieces. */
+export interface CoverLimits {
+  /** So many pieces are reported. */
+  readonly missing: number;
+  /** So often is a piece compared. */
+  readonly comparisons: number;
+  /** So often is a rule compared as it is. */
+  readonly wholeComparisons: number;
+}
+
+/** Those of one who has thousands of rules are few of so many. */
+const LIMITS: CoverLimits = { missing: 10_000, comparisons: 1_000_000, wholeComparisons: 10_000_000 };
 const COMPARISONS_OF_STEP = 4_096;
 
 export interface Uncovered {
@@ -20,7 +27,11 @@ export interface Uncovered {
 }
 
 /** The part of `wanted` that `held` does not cover. */
-export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): StepGenerator<Uncovered> {
+export function* uncoveredRules(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  limits: CoverLimits = LIMITS,
+): StepGenerator<Uncovered> {
   const sets: Sets = new Map();
   const covering: Covers[] = [];
   const own = new Set<string>();
@@ -38,11 +49,11 @@ export function* uncoveredRules(held: readonly PolicyRule[], wanted: readonly Po
     }
     const whole = yield* coveredBy(covering, rule);
     wholes += whole.comparisons;
-    if (wholes > MAX_WHOLE_COMPARISONS) return { missing, isCutShort: true };
+    if (wholes > limits.wholeComparisons) return { missing, isCutShort: true };
     if (whole.isCovered) continue;
     for (const atom of atoms(rule)) {
       pieces += 1 + covering.length;
-      if (missing.length >= MAX_MISSING || pieces > MAX_COMPARISONS) return { missing, isCutShort: true };
+      if (missing.length >= limits.missing || pieces > limits.comparisons) return { missing, isCutShort: true };
       if (!(yield* coveredBy(covering, atom)).isCovered) missing.push(atom);
     }
   }
