@@ -65,7 +65,7 @@ import { createTracer } from './telemetry/tracer.js';
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 type Core = ReturnType<typeof buildCore>;
-type Objects = Awaited<ReturnType<typeof openObjects>>;
+type Objects = Awaited<ReturnType<typeof addOwnParts>>;
 type Access = ReturnType<typeof buildAccess>;
 type RequestPath = ReturnType<typeof buildRequestPath>;
 
@@ -83,7 +83,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
   const { link } = given;
   const { bindAddress: address, securePort: port, permitPortSharing } = options.secureServing;
   if (link === undefined) await ensurePortFree({ address, port, permitPortSharing });
-  const objects = await openObjects(buildCore(options, logs, link), given);
+  const objects = await addOwnParts(await openStores(buildCore(options, logs, link), given));
   const mistake = assemblyMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
@@ -185,8 +185,8 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
   };
 }
 
-/** What is stored, and the server's own part in the life of objects. */
-async function openObjects(parts: Core, { store, link }: ServerParts) {
+/** What is stored. */
+async function openStores(parts: Core, { store, link }: ServerParts) {
   const { options, logs, clock, lifecycle, registry, health, hooks, dialers } = parts;
   const kindOptions = {
     allowPrivileged: options.misc.allowPrivileged,
@@ -217,6 +217,12 @@ async function openObjects(parts: Core, { store, link }: ServerParts) {
     lookup: resources.lookup,
     warn: () => undefined,
   });
+  return { ...parts, kindOptions, times, workers, stores, encryption, resources, serverContext };
+}
+
+/** The server's own part in the life of objects. */
+async function addOwnParts(parts: Awaited<ReturnType<typeof openStores>>) {
+  const { options, logs, lifecycle, registry, times, stores, resources, serverContext } = parts;
   const certificates = prepareCertificates(options, Date.now(), logs.for('certificates'));
   const certificate = certificates.serving;
   const stopStore = await serveStore({ options, store: stores.main, certificate, log: logs.for('stores') });
@@ -261,20 +267,7 @@ async function openObjects(parts: Core, { store, link }: ServerParts) {
     context: serverContext,
     metrics: registry,
   });
-  return {
-    ...parts,
-    kindOptions,
-    workers,
-    encryption,
-    resources,
-    serverContext,
-    certificates,
-    own,
-    tokens,
-    allocators,
-    expressions,
-    access,
-  };
+  return { ...parts, certificates, own, tokens, allocators, expressions, access };
 }
 
 /** Authentication and authorization. */

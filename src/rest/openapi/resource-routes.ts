@@ -12,7 +12,7 @@ import { groupWords, type Parameter, type Route, type RouteMethod, type RouteRes
 export function resourceRoutes(endpoint: Endpoint, mediaTypes: readonly MediaType[]): Route[] {
   const { definition } = endpoint;
   const resource = targetOf(endpoint, mediaTypes);
-  const own = (definition.verbs ?? EVERY_VERB).flatMap((verb) => routesOfVerb(resource, verb));
+  const own = (definition.verbs ?? EVERY_VERB).flatMap((verb) => ROUTES_OF_VERB[verb](resource));
   const subresources: Record<string, Subresource> = { ...definition.subresources };
   if (definition.strategy.status !== undefined) {
     subresources['status'] ??= { kind: definition.kind, verbs: ['get', 'patch', 'update'] };
@@ -20,7 +20,7 @@ export function resourceRoutes(endpoint: Endpoint, mediaTypes: readonly MediaTyp
   const below = Object.entries(subresources).flatMap(([name, subresource]) => {
     const target = subresourceTarget(resource, endpoint, name, subresource);
     if (subresource.connect !== undefined) return connectRoutes(target, subresource.connect);
-    return subresource.verbs.flatMap((verb) => routesOfVerb(target, verb));
+    return subresource.verbs.flatMap((verb) => ROUTES_OF_VERB[verb](target));
   });
   return [...own, ...below];
 }
@@ -110,103 +110,92 @@ const ANY = ['*/*'];
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
-function routesOfVerb(target: Target, verb: Verb): Route[] {
-  const { definition, custom } = target;
-  const what = nounOf(target);
-  switch (verb) {
-    case 'get':
-      return [
-        route(target, {
-          verb: 'read',
-          action: 'get',
-          method: 'get',
-          description: `Reads ${what}.`,
-          parameters: custom ? optionParameters().get : [],
-          answers: [200],
-        }),
-      ];
-    case 'update':
-      return [
-        route(target, {
-          verb: 'replace',
-          action: 'put',
-          method: 'put',
-          description: `Replaces ${what} as a whole.`,
-          parameters: optionParameters().update,
-          body: { definition, required: true },
-          answers: [200, 201],
-        }),
-      ];
-    case 'patch':
-      return [
-        route(target, {
-          verb: 'patch',
-          action: 'patch',
-          method: 'patch',
-          description: `Changes parts of ${what}, or applies the fields a manager means to own.`,
-          parameters: optionParameters().patch,
-          body: { definition: PATCH_DEFINITION, required: true },
-          consumes: target.patchTypes,
-          answers: custom ? [200] : [200, 201],
-        }),
-      ];
-    case 'create':
-      return [
-        route(target, {
-          verb: 'create',
-          action: 'post',
-          method: 'post',
-          collection: true,
-          description: target.subresource === '' ? `Creates ${what}.` : `Sends ${what}.`,
-          parameters: optionParameters().create,
-          body: { definition, required: true },
-          answers: [200, 201, 202],
-        }),
-      ];
-    case 'delete':
-      return [
-        route(target, {
-          verb: 'delete',
-          action: 'delete',
-          method: 'delete',
-          description: `Deletes ${what}, at once or gracefully as the options and the kind say.`,
-          parameters: optionParameters().delete,
-          body: { definition: DELETE_OPTIONS, required: false },
-          produced: answersDeletedObject(target) ? definition : STATUS,
-          answers: [200, 202],
-        }),
-      ];
-    case 'deletecollection':
-      return [
-        route(target, {
-          verb: 'delete',
-          idInfix: 'Collection',
-          action: 'deletecollection',
-          method: 'delete',
-          collection: true,
-          description: `Deletes every ${target.kind.kind} that the selectors choose.`,
-          ...(custom
-            ? { parameters: optionParameters().list }
-            : {
-                parameters: optionParameters().deletecollection,
-                body: { definition: DELETE_OPTIONS, required: false },
-              }),
-          produced: STATUS,
-          answers: [200],
-        }),
-      ];
-    case 'list':
-      return everywhere(target, {
-        verb: 'list',
-        action: 'list',
-        method: 'get',
-        description: `Lists objects of kind ${target.kind.kind}; with \`watch=true\`, streams their changes.`,
-        produced: target.endpoint.listType.name,
-      });
-    case 'watch':
-      return custom ? [] : watchRoutes(target);
-  }
-}
+const ROUTES_OF_VERB: Readonly<Record<Verb, (target: Target) => readonly Route[]>> = {
+  get: (target) => [
+    route(target, {
+      verb: 'read',
+      action: 'get',
+      method: 'get',
+      description: `Reads ${nounOf(target)}.`,
+      parameters: target.custom ? optionParameters().get : [],
+      answers: [200],
+    }),
+  ],
+  update: (target) => [
+    route(target, {
+      verb: 'replace',
+      action: 'put',
+      method: 'put',
+      description: `Replaces ${nounOf(target)} as a whole.`,
+      parameters: optionParameters().update,
+      body: { definition: target.definition, required: true },
+      answers: [200, 201],
+    }),
+  ],
+  patch: (target) => [
+    route(target, {
+      verb: 'patch',
+      action: 'patch',
+      method: 'patch',
+      description: `Changes parts of ${nounOf(target)}, or applies the fields a manager means to own.`,
+      parameters: optionParameters().patch,
+      body: { definition: PATCH_DEFINITION, required: true },
+      consumes: target.patchTypes,
+      answers: target.custom ? [200] : [200, 201],
+    }),
+  ],
+  create: (target) => [
+    route(target, {
+      verb: 'create',
+      action: 'post',
+      method: 'post',
+      collection: true,
+      description: target.subresource === '' ? `Creates ${nounOf(target)}.` : `Sends ${nounOf(target)}.`,
+      parameters: optionParameters().create,
+      body: { definition: target.definition, required: true },
+      answers: [200, 201, 202],
+    }),
+  ],
+  delete: (target) => [
+    route(target, {
+      verb: 'delete',
+      action: 'delete',
+      method: 'delete',
+      description: `Deletes ${nounOf(target)}, at once or gracefully as the options and the kind say.`,
+      parameters: optionParameters().delete,
+      body: { definition: DELETE_OPTIONS, required: false },
+      produced: answersDeletedObject(target) ? target.definition : STATUS,
+      answers: [200, 202],
+    }),
+  ],
+  deletecollection: (target) => [
+    route(target, {
+      verb: 'delete',
+      idInfix: 'Collection',
+      action: 'deletecollection',
+      method: 'delete',
+      collection: true,
+      description: `Deletes every ${target.kind.kind} that the selectors choose.`,
+      ...(target.custom
+        ? { parameters: optionParameters().list }
+        : {
+            parameters: optionParameters().deletecollection,
+            body: { definition: DELETE_OPTIONS, required: false },
+          }),
+      produced: STATUS,
+      answers: [200],
+    }),
+  ],
+  list: (target) =>
+    everywhere(target, {
+      verb: 'list',
+      action: 'list',
+      method: 'get',
+      description: `Lists objects of kind ${target.kind.kind}; with \`watch=true\`, streams their changes.`,
+      produced: target.endpoint.listType.name,
+    }),
+  watch: (target) => (target.custom ? [] : watchRoutes(target)),
+};
 
 /** Kinds that end in phases also answer the object, while they last, but their documents have always said Status. */
 function answersDeletedObject({ endpoint }: Target): boolean {
