@@ -36,12 +36,10 @@ export async function keepInNamespaces(parts: ControllerParts, kept: Kept): Prom
     onUpsert: (stored) => queue.add(stored.key),
     onDelete: () => undefined,
   });
-  const own = `/${kept.name}`;
-  const look = ({ key }: { readonly key: string }): void => {
-    if (key.endsWith(own)) queue.add(key.slice(0, -own.length));
-  };
+  const look = ({ key }: { readonly key: string }): void => queue.add(key.slice(0, key.indexOf('/')));
   const objects = startInformer({
     store: registryOf(parts, kept.resource).store,
+    name: kept.name,
     signal,
     log,
     onUpsert: kept.mend === undefined ? () => undefined : look,

@@ -24,6 +24,12 @@ export class MemoryHistory {
     return this.#events.slice(this.#find(revision));
   }
 
+  /** What was written to a key at this revision. */
+  valueOf(key: string, revision: number): Buffer | undefined {
+    const event = this.#events[this.#find(revision)];
+    return event?.type === 'put' && event.key === key && event.revision === revision ? event.value : undefined;
+  }
+
   compact(revision: number): void {
     if (revision <= this.compacted) return;
     this.compacted = revision;

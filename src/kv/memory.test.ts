@@ -42,6 +42,46 @@ it('brings a marked state back by ordinary changes, of which watches hear', asyn
   assert.equal(await kv.revision(), 10);
 });
 
+it('hands the changes of a restored state over in batches', async () => {
+  const kv = openMemoryStore();
+  const marked = kv.snapshot();
+  for (let i = 0; i < 1000; i++) await kv.create(`/a/${i}`, bytes('1'));
+  const batches: number[] = [];
+  kv.watch(
+    { prefix: '/a/' },
+    { events: (batch) => void batches.push(batch.length), progress: () => undefined, failed: assert.fail },
+  );
+  assert.equal(await kv.restore(marked), 1000);
+  assert.equal(
+    batches.reduce((sum, size) => sum + size),
+    1000,
+  );
+  assert.ok(batches.length <= 10, String(batches));
+});
+
+it('answers a value by its revision at once, also of what was replaced or deleted as long as history has it', async () => {
+  const { kv } = await changedStore();
+  const valueAt = (key: string, revision: number): string | undefined => kv.currentValue(key, revision)?.toString();
+  assert.deepEqual([valueAt('/changed', 5), valueAt('/changed', 3), valueAt('/deleted', 4)], ['2', '1', '1']);
+  assert.deepEqual(
+    [valueAt('/deleted', 6), valueAt('/stays', 3), valueAt('/none', 9)],
+    [undefined, undefined, undefined],
+  );
+  await kv.compact(7);
+  assert.deepEqual(
+    [valueAt('/changed', 5), valueAt('/changed', 3), valueAt('/deleted', 4)],
+    ['2', undefined, undefined],
+  );
+  await kv.close();
+  assert.throws(() => valueAt('/stays', 2), { code: 'closed' });
+});
+
+it('shares values with the states that begin with its own', async () => {
+  const { kv, marked } = await changedStore();
+  const fork = openMemoryStore({ from: marked });
+  assert.equal((await fork.get('/stays'))?.value, (await kv.get('/stays'))?.value);
+});
+
 it('leaves alone what was changed and changed back', async () => {
   const { kv, marked } = await changedStore();
   const current = await kv.get('/changed');

@@ -7,12 +7,13 @@ import type { EncodedCell } from './encoded-bytes.js';
 import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
 import { stringAt, textAt } from './scan-json.js';
-import { copySpliced, replaceResourceVersion, spliceResourceVersion } from './splice.js';
+import { copySpliced, replaceResourceVersion, splicedLength, spliceResourceVersion } from './splice.js';
 import { StorageError, type StoredObject, type WatchEvent } from './store.js';
 import type { Fields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
-const LABELS = ['metadata', 'labels'];
+/** In whatever order objects have their metadata, labels come before `managedFields`, which are long. */
+const labelsText = (json: Buffer): string | undefined => textAt(json, ['metadata', 'labels'], 'managedFields');
 
 /**
  * Where an entry's bytes are: in memory; in memory, and in the store in another form, but the one it would be written in
@@ -43,10 +44,10 @@ const leftFresh = (): Fresh => ({
 });
 
 /** An object as it was at a revision. */
-interface EntryVersion {
+interface EntryVersion<Json = Buffer> {
   readonly key: string;
   readonly revision: number;
-  readonly json: Buffer;
+  readonly json: Json;
 }
 
 /** What a caller knows of an entry besides its JSON. */
@@ -80,11 +81,17 @@ export class Entry implements StoredObject {
 
   constructor(
     readonly source: EntrySource,
-    { key, revision, json }: EntryVersion,
+    /** Of JSON that is left to the store: how many bytes it has. */
+    { key, revision, json }: EntryVersion<Buffer | number>,
     { object, asStored = false, storedForm }: KnownOfEntry = {},
   ) {
     this.key = key;
     this.revision = revision;
+    if (typeof json === 'number') {
+      this.size = json;
+      this.#fresh = undefined;
+      return;
+    }
     this.size = json.length;
     this.#fresh = {
       json,
@@ -94,6 +101,19 @@ export class Entry implements StoredObject {
       fields: undefined,
       encoded: undefined,
     };
+  }
+
+  // hot: every object when a cache is filled
+  /** Of a value that is left to the store: what selections want to know is read now, while the value is at hand. */
+  static left(source: EntrySource, key: string, revision: number, value: Buffer): Entry {
+    try {
+      const entry = new Entry(source, { key, revision, json: splicedLength(value, revision) });
+      entry.#labels = source.labelSets.of(labelsText(value));
+      if (source.indexedPath !== undefined) entry.#indexed = stringAt(value, source.indexedPath);
+      return entry;
+    } catch (error) {
+      throw unreadable(source.options, { key, revision }, error);
+    }
   }
 
   get json(): Buffer {
@@ -110,6 +130,12 @@ export class Entry implements StoredObject {
     const known = this.#fresh?.json;
     if (known !== undefined) return known.copy(target, at, from);
     return copySpliced(this.source.read(this.key, this.revision), this.revision, { target, at, from });
+  }
+
+  // hot: every object when the garbage collector starts
+  includesAny(texts: readonly Buffer[]): boolean {
+    const json = this.#fresh?.json ?? this.source.read(this.key, this.revision);
+    return texts.some((text) => json.includes(text));
   }
 
   /** The store has it in the form in which it would be written now; false where nobody has looked. */
@@ -209,7 +235,7 @@ export class Entry implements StoredObject {
     const { labelSets } = entry.source;
     const given = Entry.#largeWritten(entry);
     if (given !== undefined) return given.metadata.labels ?? labelSets.of(undefined);
-    return Entry.#scanned(entry, (json) => labelSets.of(textAt(json, LABELS)));
+    return Entry.#scanned(entry, (json) => labelSets.of(labelsText(json)));
   }
 
   /** The written object, where it is in memory and scanning the bytes would be slow. */

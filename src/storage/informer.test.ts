@@ -1,8 +1,12 @@
 import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KubeObject } from '../machinery/object.js';
+import { openMemoryStore } from '../kv/memory.js';
+import { createResourceStore } from './create-store.js';
 import { startInformer } from './informer.js';
 import { type ResourceStore, StorageError, type StoredObject, type WatchEvent } from './store.js';
+import { PODS } from './testing.js';
 
 const stored = (key: string, revision: number): StoredObject => ({
   key,
@@ -102,4 +106,36 @@ test('a receiver that fails on one object gets the next', async () => {
   assert.deepEqual(reported, ['watch event failed: unreadable', 'good']);
   stop.abort();
   fed.end();
+});
+
+test('of one name, it is told of no other', async () => {
+  const store = createResourceStore({ kv: openMemoryStore(), options: PODS });
+  const pod = (namespace: string, name: string): KubeObject => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name, namespace },
+  });
+  for (const [namespace, name] of [
+    ['a', 'x'],
+    ['a', 'y'],
+    ['b', 'x'],
+  ] as const) {
+    await store.create(`${namespace}/${name}`, pod(namespace, name));
+  }
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const { synced } = startInformer({
+    store,
+    name: 'x',
+    signal: stop.signal,
+    log: logTo(assert.fail),
+    onUpsert: ({ key }) => seen.push(key),
+    onDelete: ({ key }) => seen.push(`gone ${key}`),
+  });
+  await synced;
+  const { revision } = await store.create('c/x', pod('c', 'x'));
+  await store.create('c/y', pod('c', 'y'));
+  await store.delete('c/x', revision);
+  stop.abort();
+  assert.deepEqual(seen, ['a/x', 'b/x', 'c/x', 'gone c/x']);
 });

@@ -6,6 +6,8 @@ import type { ResourceStore, StoredObject, WatchEvent } from './store.js';
 
 export interface InformerOptions {
   readonly store: ResourceStore;
+  /** Only objects of this name, in every namespace; absent for all. */
+  readonly name?: string;
   readonly signal: AbortSignal;
   readonly log: Logger;
   /** `before` is the version this one replaces, absent for an object that was not known. */
@@ -25,7 +27,7 @@ const RETRY_MS = 1000;
 
 /** Watches until `signal` aborts. A watch that ends is begun anew, and what was deleted meanwhile is found out. */
 export function startInformer(options: InformerOptions): Informer {
-  const { store, signal, log } = options;
+  const { store, name, signal, log } = options;
   const objects = new Map<string, StoredObject>();
   let markSynced = (): void => undefined;
   const synced = new Promise<void>((resolve) => (markSynced = resolve));
@@ -48,15 +50,15 @@ export function startInformer(options: InformerOptions): Informer {
   }
 
   async function watchOnce(): Promise<Error | undefined> {
-    // Keys met since the watch began, until the initial state is complete.
-    let seen: Set<string> | undefined = new Set<string>();
+    // Keys met since the watch began, until the initial state is complete: what is known and not met is gone.
+    let seen = objects.size === 0 ? undefined : new Set<string>();
     const receive = (events: readonly WatchEvent[]): boolean => {
       for (const event of events) {
         if (event.type !== 'BOOKMARK') {
           seen?.add(event.object.key);
           apply(event);
-        } else if (event.initialEventsEnd === true && seen !== undefined) {
-          for (const [key, object] of objects) if (!seen.has(key)) remove(key, object);
+        } else if (event.initialEventsEnd === true) {
+          for (const [key, object] of objects) if (seen?.has(key) === false) remove(key, object);
           seen = undefined;
           markSynced();
         }
@@ -66,6 +68,7 @@ export function startInformer(options: InformerOptions): Informer {
     const watch = await store.watch(
       {
         namespace: '',
+        ...(name !== undefined && { name }),
         resourceVersion: '',
         resourceVersionMatch: 'NotOlderThan',
         allowBookmarks: true,

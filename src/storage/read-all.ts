@@ -58,7 +58,9 @@ async function readPage(
   };
   for (const [index, { key, value, modRevision }] of kvs.entries()) {
     try {
-      const entry = values.entry(key.slice(options.prefix.length), value, modRevision);
+      const name = key.slice(options.prefix.length);
+      const left = values.leftEntry(name, value, modRevision);
+      const entry = left ?? values.entry(name, value, modRevision);
       if (entry instanceof Promise) {
         const opened = entry.then(lookedInto).catch(failed);
         // It is awaited below, unless another has failed before.
@@ -66,7 +68,7 @@ async function readPage(
         made.push(opened);
         waiting.push(opened);
       } else {
-        made.push(lookedInto(entry));
+        made.push(left ?? lookedInto(entry));
       }
     } catch (error) {
       failed(error);

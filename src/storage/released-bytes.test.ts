@@ -6,9 +6,16 @@ import { test, type TestContext } from 'node:test';
 import type { KubeObject } from '../machinery/object.js';
 import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import type { KeyValueStore } from '../kv/kv.js';
+import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import { RecentBytes } from './recent-bytes.js';
-import type { ListRequest, ManagedResourceStore, ResourceStoreOptions, StoredObject } from './store.js';
+import {
+  jsonIncludesAny,
+  type ListRequest,
+  type ManagedResourceStore,
+  type ResourceStoreOptions,
+  type StoredObject,
+} from './store.js';
 import { PODS } from './testing.js';
 
 const options: ResourceStoreOptions = {
@@ -66,6 +73,24 @@ test('objects are read from the store again, as they were served at first', asyn
     assert.notEqual(read.json, json, 'kept though another was asked for since');
   }
 });
+
+test('a cache is filled without a copy of what the store has, and without reading it twice', async (context) => {
+  const kv = openMemoryStore();
+  const writer = createResourceStore({ kv, options });
+  const written = await writer.create('a/x', pod('x', 'red'));
+  await writer.create('a/y', pod('y', 'blue'));
+  const store = createResourceStore({ kv, options: { ...options, indexedField: 'metadata.uid' } });
+  const reads = context.mock.method(kv, 'currentValue').mock;
+  const copies = context.mock.method(Buffer, 'allocUnsafeSlow').mock;
+  await store.ready();
+  const { items } = await store.list({ ...everything, labels: (labels) => isRed({ labels }), predicate: isRed });
+  assert.deepEqual([items.length, items[0]?.size], [1, written.size]);
+  assert.deepEqual([reads.callCount(), copies.callCount()], [0, 0]);
+  assert.deepEqual([jsonIncludesAny(items[0] ?? written, [Buffer.from('red')]), copies.callCount()], [true, 0]);
+  assert.equal(items[0]?.json.toString(), written.json.toString());
+});
+
+const isRed = ({ labels }: Pick<StoredObject, 'labels'>): boolean => labels['color'] === 'red';
 
 test('a selection by fields that are strings parses nothing', async (context) => {
   const { kv } = await opened(context);

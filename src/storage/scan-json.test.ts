@@ -20,6 +20,15 @@ test('a member is found under its path only, whatever stands in strings and deep
   assert.equal(textAt(object, ['metadata', 'labels']), '{"app":"ü"}');
 });
 
+test('a member is looked for as far as one that it does not come after, in the innermost object only', () => {
+  const object = json({ last: 1, metadata: { labels: {}, last: 2, late: '3' } });
+  assert.equal(textAt(object, ['metadata', 'labels'], 'last'), '{}');
+  assert.equal(textAt(object, ['metadata', 'late'], 'last'), undefined);
+  assert.equal(textAt(object, ['metadata', 'late']), '"3"');
+  // What lies behind is not even read.
+  assert.equal(textAt(Buffer.from('{"metadata":{"last":{"cut'), ['metadata', 'labels'], 'last'), undefined);
+});
+
 test('what is not there, or is no string, is empty', () => {
   const object = json({ a: { b: 1 }, c: [] });
   assert.equal(memberAt(object, ['a', 'x']), -1);

@@ -12,11 +12,14 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The offset of the value that a path of names leads to from the object at `start`, or -1. */
-export function memberAt(json: Buffer, path: readonly string[], start = 0): number {
+/**
+ * The offset of the value that a path of names leads to from the object at `start`, or -1. The last of the names is looked
+ * for as far as a member `before`, which it does not come after.
+ */
+export function memberAt(json: Buffer, path: readonly string[], start = 0, before = ''): number {
   let at = start;
-  for (const name of path) {
-    at = valueIn(json, at, name);
+  for (const [index, name] of path.entries()) {
+    at = valueIn(json, at, name, index === path.length - 1 ? before : '');
     if (at < 0) return -1;
   }
   return at;
@@ -29,19 +32,20 @@ export function stringAt(json: Buffer, path: readonly string[], start = 0): stri
   return JSON.parse(json.toString('utf8', at, skipString(json, at))) as string;
 }
 
-/** The text of the value a path leads to. */
-export function textAt(json: Buffer, path: readonly string[]): string | undefined {
-  const at = memberAt(json, path);
+/** The text of the value a path leads to, which does not come after a member `before`. */
+export function textAt(json: Buffer, path: readonly string[], before = ''): string | undefined {
+  const at = memberAt(json, path, 0, before);
   return at < 0 ? undefined : json.toString('utf8', at, skipValue(json, at));
 }
 
 /** The offset of a member's value in the object that starts here, or -1. */
-function valueIn(json: Buffer, start: number, wanted: string): number {
+function valueIn(json: Buffer, start: number, wanted: string, before: string): number {
   if (json[start] !== OPEN_BRACE) return -1;
   let at = start + 1;
   while (json[at] === QUOTE) {
     const value = skipString(json, at) + 1;
     if (isNamed(json, at + 1, value - 2, wanted)) return value;
+    if (before !== '' && isNamed(json, at + 1, value - 2, before)) return -1;
     at = skipValue(json, value);
     if (json[at] === COMMA) at++;
   }

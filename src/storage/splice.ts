@@ -27,6 +27,10 @@ export function spliceResourceVersion(stored: Buffer, revision: number): Buffer 
   return json;
 }
 
+/** How many bytes `spliceResourceVersion` makes. */
+export const splicedLength = (stored: Buffer, revision: number): number =>
+  stored.length + memberOf(findSplice(stored), revision).length;
+
 /** Splices straight to where it is wanted, from an offset of the result on; answers how many bytes. */
 // hot: every item of a list that is not in memory
 export function copySpliced(

@@ -17,6 +17,8 @@ export interface StoredObject {
   readonly size: number;
   /** Copies the JSON from an offset on, and answers how many bytes; where they need not be made a buffer for it. */
   copyJson?(target: Buffer, at: number, from: number): number;
+  /** Whether the JSON has one of these, none of them in the resourceVersion; where it need not be made a buffer for that. */
+  includesAny?(texts: readonly Buffer[]): boolean;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
   /** The parsed object; a large one is parsed cooperatively. While the result is held, object() answers it at once. */
@@ -36,6 +38,10 @@ export interface StoredObject {
   /** The value of a selectable field; empty where it has none. */
   field(name: string): string;
 }
+
+/** Whether its JSON has one of these texts, none of them in the resourceVersion. */
+export const jsonIncludesAny = (stored: StoredObject, texts: readonly Buffer[]): boolean =>
+  stored.includesAny?.(texts) ?? texts.some((text) => stored.json.includes(text));
 
 /** The parsed object; yields to the event loop while it parses a large one. */
 export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();

@@ -11,7 +11,7 @@ import {
 import type { Trace } from '../tracing/trace.js';
 import type { EncodedBytes } from './encoded-bytes.js';
 import { EntrySource, type StoredBytes } from './entry-source.js';
-import { type Entry, entryOf, withoutResourceVersion } from './entry.js';
+import { Entry, entryOf, withoutResourceVersion } from './entry.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
 import { UnseenWrites } from './unseen-writes.js';
@@ -170,6 +170,17 @@ export class Values {
       return this.#read(key, value, revision);
     }
     return this.#decrypted(transformer, { key, value, revision }, trace);
+  }
+
+  /** The entry of a stored value whose bytes stay in the store; undefined where they are to be looked into, or kept in memory. */
+  leftEntry(key: string, value: Buffer, revision: number): Entry | undefined {
+    const isLeft =
+      this.source.stored !== undefined &&
+      this.options.codec.renew === undefined &&
+      revision > this.olderRevision &&
+      !this.#underWay.has(key) &&
+      !isEncrypted(value);
+    return isLeft ? Entry.left(this.source, key, revision, value) : undefined;
   }
 
   /** The write under way that has this value. */

@@ -7,7 +7,7 @@
 import { type OwnerReference, parseApiVersion } from '../../machinery/object.js';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../registry/deletion-finalizers.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
-import type { StoredObject } from '../../storage/store.js';
+import { jsonIncludesAny, type StoredObject } from '../../storage/store.js';
 
 export interface GraphNode {
   readonly uid: string;
@@ -126,8 +126,8 @@ export class Graph {
 }
 
 // hot: every write of every resource passes here; most objects show in their bytes that they need no parsing.
-const isLinked = ({ json }: StoredObject): boolean =>
-  json.includes('"ownerReferences":') || json.includes('"deletionTimestamp":');
+const isLinked = (stored: StoredObject): boolean => jsonIncludesAny(stored, LINKS);
+const LINKS = ['"ownerReferences":', '"deletionTimestamp":'].map((member) => Buffer.from(member));
 
 function nodeOf(registry: ResourceRegistry, stored: StoredObject): GraphNode {
   const { uid = '', ownerReferences = [], deletionTimestamp, finalizers = [] } = stored.object().metadata;
