@@ -5,6 +5,7 @@ import { bodyBytes, type HttpRequest, type HttpResponse, isStream } from '../lib
 import type { Logs } from '../lib/telemetry/log.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { RouteRefusal, StatusError } from '../machinery/status.js';
+import type { OpenSeatPool } from '../workers/seat-pool.js';
 import { type Audit, audit, auditRefusal, beginTrail } from './audit.js';
 import { auditId } from './audit-id.js';
 import { authentication, type IdentityHeaders } from './authentication.js';
@@ -57,6 +58,8 @@ export interface ChainOptions {
   readonly identityHeaders?: IdentityHeaders | undefined;
   /** Replaces the plain limits in flight. */
   readonly priorityAndFairness?: Filter;
+  /** Where several processes are one server: they share the limits in flight. */
+  readonly openSeatPool?: OpenSeatPool | undefined;
   /** Nothing is recorded without it. */
   readonly audit?: Audit | undefined;
   /** Tracing is off without it. */
@@ -177,12 +180,13 @@ function onceKnown(options: ChainOptions, renderStatus: RenderStatus): readonly 
 
 type RenderStatus = (error: StatusError, exchange: Exchange) => HttpResponse;
 
-const limits = ({ maxRequestsInFlight, maxMutatingRequestsInFlight, metrics }: ChainOptions): Filter | undefined =>
+const limits = (options: ChainOptions): Filter | undefined =>
   maxInFlight({
-    readOnlyLimit: maxRequestsInFlight,
-    mutatingLimit: maxMutatingRequestsInFlight,
-    observe: metrics.inFlight,
-    onRejected: metrics.dropped,
+    readOnlyLimit: options.maxRequestsInFlight,
+    mutatingLimit: options.maxMutatingRequestsInFlight,
+    openSeatPool: options.openSeatPool,
+    observe: options.metrics.inFlight,
+    onRejected: options.metrics.dropped,
   });
 
 /** `[a, b]` around a handler: `a` runs first and its `next` is `b`. */

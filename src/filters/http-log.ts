@@ -5,11 +5,12 @@ import { uriOf } from './request-info.js';
 
 const LEVEL = 3;
 
-/** One line for each request; no row at lower verbosity. */
-export function httpLog(log: Logger): Filter | undefined {
-  const lines = log.v(LEVEL);
-  if (lines === undefined) return undefined;
+/** One line for each request, where the log is as verbose when it comes. */
+export function httpLog(log: Logger): Filter {
+  // hot: every request
   return (exchange, next) => {
+    const lines = log.v(LEVEL);
+    if (lines === undefined) return next(exchange);
     const { request, info, auditId } = exchange;
     const startedMs = performance.now();
     exchange.onFinish((response) => {

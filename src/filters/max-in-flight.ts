@@ -1,43 +1,82 @@
 // `--max-requests-inflight` and `--max-mutating-requests-inflight`: a plain cap, when API Priority and Fairness is off.
 import type { HttpResponse } from '../lib/http/http.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
+import { type OpenSeatPool, ownSeats, type SeatHolder, type SeatPool } from '../workers/seat-pool.js';
 import type { Exchange, Filter } from './exchange.js';
 import { plainError } from './plain-response.js';
 
 const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
+type Kind = 'readOnly' | 'mutating';
+
 export interface MaxInFlightOptions {
   /** 0 removes the cap. */
   readonly readOnlyLimit: number;
   readonly mutatingLimit: number;
+  /** Where several processes share the limits. */
+  readonly openSeatPool?: OpenSeatPool | undefined;
   /** The requests now running in a class, after each change. */
-  readonly observe: (kind: 'readOnly' | 'mutating', running: number) => void;
+  readonly observe: (kind: Kind, running: number) => void;
   readonly onRejected: (exchange: Exchange) => void;
 }
 
-export function maxInFlight({
-  readOnlyLimit,
-  mutatingLimit,
-  observe,
-  onRejected,
-}: MaxInFlightOptions): Filter | undefined {
+export function maxInFlight(options: MaxInFlightOptions): Filter | undefined {
+  const { readOnlyLimit, mutatingLimit, onRejected } = options;
   if (readOnlyLimit === 0 && mutatingLimit === 0) return undefined;
-  const running = { readOnly: 0, mutating: 0 };
+  const readOnly = readOnlyLimit === 0 ? undefined : new InFlightLimit('readOnly', readOnlyLimit, options);
+  const mutating = mutatingLimit === 0 ? undefined : new InFlightLimit('mutating', mutatingLimit, options);
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
-    const kind = READ_ONLY_VERBS.has(exchange.info.verb) ? 'readOnly' : 'mutating';
-    const limit = kind === 'readOnly' ? readOnlyLimit : mutatingLimit;
-    if (limit === 0) return next(exchange);
-    if (running[kind] >= limit) {
-      // The cluster's administrators must be able to repair an overloaded server.
-      if (exchange.user?.groups.includes(MASTERS_GROUP)) return next(exchange);
+    const limit = READ_ONLY_VERBS.has(exchange.info.verb) ? readOnly : mutating;
+    if (limit === undefined || limit.enter(exchange)) return next(exchange);
+    const refuse = (): HttpResponse => {
       onRejected(exchange);
       return tooManyRequests();
-    }
-    observe(kind, ++running[kind]);
-    exchange.onFinish(() => observe(kind, --running[kind]));
-    return next(exchange);
+    };
+    // The cluster's administrators must be able to repair an overloaded server.
+    if (exchange.user?.groups.includes(MASTERS_GROUP)) return next(exchange);
+    return limit.requestSeat()?.then(() => (limit.enter(exchange) ? next(exchange) : refuse())) ?? refuse();
   };
+}
+
+class InFlightLimit implements SeatHolder {
+  readonly #pool: SeatPool;
+  readonly #observe: MaxInFlightOptions['observe'];
+  seatsInUse = 0;
+  /** Requests that are refused unless other processes can do with less. */
+  #requested = 0;
+
+  constructor(
+    readonly kind: Kind,
+    limit: number,
+    { openSeatPool = ownSeats, observe }: MaxInFlightOptions,
+  ) {
+    this.#observe = observe;
+    this.#pool = openSeatPool(`in-flight/${kind}`, this);
+    this.#pool.setTotal(limit);
+  }
+
+  get seatsWanted(): number {
+    return this.seatsInUse + this.#requested;
+  }
+
+  resized(): void {}
+
+  enter(exchange: Exchange): boolean {
+    if (this.seatsInUse >= this.#pool.share) return false;
+    this.#observe(this.kind, ++this.seatsInUse);
+    exchange.onFinish(() => this.#observe(this.kind, --this.seatsInUse));
+    return true;
+  }
+
+  /** Undefined where other processes have none to spare. */
+  requestSeat(): Promise<void> | undefined {
+    this.#requested++;
+    const requested = this.#pool.requestMore();
+    if (requested !== undefined) return requested.finally(() => this.#requested--);
+    this.#requested--;
+    return undefined;
+  }
 }
 
 export const tooManyRequests = (retryAfterSeconds = 1): HttpResponse =>

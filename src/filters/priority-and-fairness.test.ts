@@ -91,3 +91,29 @@ test('queued requests do not all start in the tick in which seats become free', 
   assert.ok(most <= 2, `${most} in one tick`);
   for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
 });
+
+test('before a request is refused other processes are asked for seats, once', async () => {
+  for (const [outcomes, status] of [
+    [['concurrency-limit', 'execute'], 200],
+    [['concurrency-limit', 'concurrency-limit'], 429],
+  ] as const) {
+    const left: string[] = [...outcomes];
+    const refused: string[] = [];
+    let asked = 0;
+    const level = {
+      uid: '',
+      ticket: () => ({}),
+      enter: () => left.shift(),
+      requestSeats: () => Promise.resolve(void asked++),
+      refuse: (_ticket: unknown, why: string) => refused.push(why),
+      retryAfterSeconds: () => 1,
+      finish: () => 0,
+    };
+    const metrics = { watchCount: () => undefined };
+    const schema = { uid: '', name: 'all', distinguisherOf: () => '', metrics, level };
+    const exchange = testExchange('GET', '/version');
+    exchange.user = { name: 'alice', groups: [] };
+    const response = await filterOf(schema as unknown as Classified)(exchange, () => answer());
+    assert.deepEqual([response.status, asked, refused.length], [status, 1, status === 429 ? 1 : 0]);
+  }
+});

@@ -1,4 +1,5 @@
 // Gives each request its seats, or a place in line, or a refusal: no client starves another.
+import type { Refusal } from '../flowcontrol/fair-queues.js';
 import type { Classified, FlowControl, FlowTicket } from '../flowcontrol/flow-control.js';
 import type { FlowControlMetrics, RequestKind } from '../flowcontrol/metrics.js';
 import { estimateWork, type EstimateSources, type ListQuery } from '../flowcontrol/work-estimate.js';
@@ -37,6 +38,16 @@ const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const WAIT_PART = 0.25;
 const MAX_WAIT_MS = 60_000;
 
+/** A request on its way through its level. */
+interface Entering {
+  readonly exchange: Exchange;
+  readonly next: Handler;
+  readonly schema: Classified;
+  readonly ticket: FlowTicket;
+  /** For one that waits: it has its seats. */
+  whenStarted: (() => void) | undefined;
+}
+
 export const priorityAndFairness = (options: PriorityAndFairnessOptions): Filter =>
   new PriorityAndFairness(options).filter;
 
@@ -62,46 +73,57 @@ class PriorityAndFairness {
     exchange.responseHeaders[SCHEMA_HEADER] = schema.uid;
     exchange.responseHeaders[LEVEL_HEADER] = schema.level.uid;
     const estimate = estimateWork(info, schema.level.maxSeats, () => listQuery(exchange), this.#sources(schema));
-    let whenStarted: (() => void) | undefined;
     const subject = { info, user, metrics: schema.metrics };
     const distinguisher = schema.distinguisherOf(info, user);
-    const ticket = schema.level.ticket({
-      schema: schema.name,
-      distinguisher,
-      estimate,
-      subject,
-      start: () => whenStarted?.(),
-    });
-    switch (schema.level.enter(ticket)) {
+    const start = (): void => entering.whenStarted?.();
+    const ticket = schema.level.ticket({ schema: schema.name, distinguisher, estimate, subject, start });
+    const entering: Entering = { exchange, next, schema, ticket, whenStarted: undefined };
+    return this.#enter(entering, true);
+  };
+
+  /** `mayAsk`: other processes of the server may have seats that they do not need. */
+  #enter(entering: Entering, mayAsk: boolean): MaybePromise<HttpResponse> {
+    const { exchange, next, schema, ticket } = entering;
+    const outcome = schema.level.enter(ticket);
+    switch (outcome) {
       case 'execute':
         if (exchange.trail !== undefined && !schema.level.exempt) {
           exchange.trail.seatedMs = performance.now() - ticket.arrivedMs;
         }
         return this.#run(exchange, next, schema, ticket);
       case 'wait':
-        return new Promise((resolve, reject) => {
-          const kind = kindOf(info);
-          const line = this.#standInLine(exchange, schema, ticket, () => {
-            this.#inLine(kind, -1, performance.now());
-            exchange.spent('apf-queue-wait', performance.now() - sinceMs);
-            resolve(this.#refuse(exchange, schema));
-          });
-          const sinceMs = performance.now();
-          this.#inLine(kind, 1, sinceMs);
-          whenStarted = () => {
-            line.served();
-            this.#inLine(kind, -1, performance.now());
-            exchange.spent('apf-queue-wait', performance.now() - sinceMs);
-            // Many may begin at once, when many have ended at once.
-            yieldToEventLoop()
-              .then(() => this.#run(exchange, next, schema, ticket))
-              .then(resolve, reject);
-          };
-        });
+        return this.#wait(entering);
       default:
-        return this.#refuse(exchange, schema);
+        return (mayAsk ? this.#enterAgain(entering) : undefined) ?? this.#refuse(exchange, schema, ticket, outcome);
     }
-  };
+  }
+
+  #enterAgain(entering: Entering): Promise<HttpResponse> | undefined {
+    return entering.schema.level.requestSeats(entering.ticket)?.then(() => this.#enter(entering, false));
+  }
+
+  #wait(entering: Entering): Promise<HttpResponse> {
+    const { exchange, next, schema, ticket } = entering;
+    return new Promise((resolve, reject) => {
+      const kind = kindOf(exchange.info);
+      const line = this.#standInLine(exchange, schema, ticket, () => {
+        this.#inLine(kind, -1, performance.now());
+        exchange.spent('apf-queue-wait', performance.now() - sinceMs);
+        resolve(this.#tooMany(exchange, schema));
+      });
+      const sinceMs = performance.now();
+      this.#inLine(kind, 1, sinceMs);
+      entering.whenStarted = () => {
+        line.served();
+        this.#inLine(kind, -1, performance.now());
+        exchange.spent('apf-queue-wait', performance.now() - sinceMs);
+        // Many may begin at once, when many have ended at once.
+        yieldToEventLoop()
+          .then(() => this.#run(exchange, next, schema, ticket))
+          .then(resolve, reject);
+      };
+    });
+  }
 
   #sources(schema: Classified): EstimateSources {
     return {
@@ -174,7 +196,12 @@ class PriorityAndFairness {
     };
   }
 
-  #refuse(exchange: Exchange, { level }: Classified): HttpResponse {
+  #refuse(exchange: Exchange, schema: Classified, ticket: FlowTicket, why: Refusal): HttpResponse {
+    schema.level.refuse(ticket, why);
+    return this.#tooMany(exchange, schema);
+  }
+
+  #tooMany(exchange: Exchange, { level }: Classified): HttpResponse {
     this.#options.onRejected(exchange);
     return tooManyRequests(level.retryAfterSeconds());
   }

@@ -1,117 +1,155 @@
-// How things stand, for operators: one line for each level, queue or request, in padded columns.
+// How things stand, for operators: one line for each level, queue or request.
 import type { RequestInfo } from '../machinery/request-info.js';
 import { formatDurationMs } from '../machinery/time.js';
+import { type DumpColumn, type DumpRow, mergeRows, tableText } from './dump-table.js';
 import type { Ticket } from './ticket.js';
 import type { LevelSubject, PriorityLevel } from './level.js';
 
-export interface DumpOptions {
+export interface DumpRequest {
+  readonly name: 'priority_levels' | 'queues' | 'requests';
+  /** Of requests: whose they are, and what they are for. */
+  readonly details: boolean;
+}
+
+export interface DumpState {
   readonly levels: readonly PriorityLevel[];
   /** When a time of the levels' clock was, in milliseconds since the epoch. */
   readonly epochOf: (clockMs: number) => number;
 }
 
-export function dumpPriorityLevels({ levels }: DumpOptions): string {
-  const header = [
-    'PriorityLevelName',
-    'ActiveQueues',
-    'IsIdle',
-    'IsQuiescing',
-    'WaitingRequests',
-    'ExecutingRequests',
-    'DispatchedRequests',
-    'RejectedRequests',
-    'TimedoutRequests',
-    'CancelledRequests',
+export const DUMPS: readonly DumpRequest['name'][] = ['priority_levels', 'queues', 'requests'];
+
+/** Of one process. */
+export function dumpRows({ name, details }: DumpRequest, state: DumpState): DumpRow[] {
+  switch (name) {
+    case 'priority_levels':
+      return state.levels.map(levelRow);
+    case 'queues':
+      return state.levels.flatMap(queueRows);
+    case 'requests':
+      return state.levels.flatMap((level) => requestRows(level, state.epochOf, details));
+  }
+}
+
+/** Of the rows of all processes. */
+export function dumpText({ name, details }: DumpRequest, rows: readonly DumpRow[]): string {
+  switch (name) {
+    case 'priority_levels':
+      return tableText(LEVEL_COLUMNS, mergeRows(LEVEL_COLUMNS, rows));
+    case 'queues':
+      return tableText(QUEUE_COLUMNS, mergeRows(QUEUE_COLUMNS, rows));
+    case 'requests':
+      return tableText(details ? [...REQUEST_COLUMNS, ...DETAIL_COLUMNS] : REQUEST_COLUMNS, rows);
+  }
+}
+
+const LEVEL_COLUMNS: readonly DumpColumn[] = [
+  { title: 'PriorityLevelName' },
+  { title: 'ActiveQueues', across: 'sum' },
+  { title: 'IsIdle', across: 'every' },
+  { title: 'IsQuiescing', across: 'some' },
+  { title: 'WaitingRequests', across: 'sum' },
+  { title: 'ExecutingRequests', across: 'sum' },
+  { title: 'DispatchedRequests', across: 'sum' },
+  { title: 'RejectedRequests', across: 'sum' },
+  { title: 'TimedoutRequests', across: 'sum' },
+  { title: 'CancelledRequests', across: 'sum' },
+];
+
+const levelRow = ({ name, quiescing, queues }: PriorityLevel): DumpRow => [
+  name,
+  queues.queues.filter(({ waiting }) => waiting.size > 0).length,
+  queues.idle,
+  quiescing,
+  queues.waiting,
+  queues.executing,
+  queues.dispatched,
+  queues.rejected,
+  // Nobody counts here: those that waited too long are among the cancelled.
+  0,
+  queues.cancelled,
+];
+
+const seatSeconds = (seatMs: number): string => `${(seatMs / 1000).toFixed(8)}ss`;
+
+const QUEUE_COLUMNS: readonly DumpColumn[] = [
+  { title: 'PriorityLevelName' },
+  { title: 'Index' },
+  { title: 'PendingRequests', across: 'sum' },
+  { title: 'ExecutingRequests', across: 'sum' },
+  { title: 'SeatsInUse', across: 'sum' },
+  { title: 'NextDispatchR', across: 'max', text: seatSeconds },
+  { title: 'InitialSeatsSum', across: 'sum' },
+  { title: 'MaxSeatsSum', across: 'sum' },
+  { title: 'TotalWorkSum', across: 'sum', text: seatSeconds },
+];
+
+const queueRows = ({ name, queues }: PriorityLevel): DumpRow[] =>
+  queues.queues.map((queue) => [
+    name,
+    queue.index,
+    queue.waiting.size,
+    queue.executing.size,
+    queue.seatsInUse,
+    queue.nextStart,
+    queue.waitingInitialSeats,
+    queue.waitingSeats,
+    queue.waitingWork,
+  ]);
+
+const REQUEST_COLUMNS: readonly DumpColumn[] = [
+  { title: 'PriorityLevelName' },
+  { title: 'FlowSchemaName' },
+  { title: 'QueueIndex' },
+  { title: 'RequestIndexInQueue' },
+  // Misspelt in kube-apiserver, and so in what people have written to read it.
+  { title: 'FlowDistingsher' },
+  { title: 'ArriveTime' },
+  { title: 'InitialSeats' },
+  { title: 'FinalSeats' },
+  { title: 'AdditionalLatency' },
+  { title: 'StartTime' },
+];
+
+const DETAIL_COLUMNS: readonly DumpColumn[] = [
+  { title: 'UserName' },
+  { title: 'Verb' },
+  { title: 'APIPath' },
+  { title: 'Namespace' },
+  { title: 'Name' },
+  { title: 'APIVersion' },
+  { title: 'Resource' },
+  { title: 'SubResource' },
+];
+
+function requestRows(
+  { name, queues }: PriorityLevel,
+  epochOf: DumpState['epochOf'],
+  details: boolean,
+): readonly DumpRow[] {
+  const row = (queue: number, place: number, ticket: Ticket<LevelSubject>): DumpRow => [
+    name,
+    ticket.schema,
+    queue,
+    place,
+    ticket.distinguisher,
+    instant(epochOf(ticket.arrivedMs)),
+    ticket.estimate.initialSeats,
+    ticket.finalSeats,
+    formatDurationMs(ticket.lingerMs),
+    ticket.startedMs === undefined ? NEVER : instant(epochOf(ticket.startedMs)),
+    ...(details ? detailsOf(ticket.subject) : []),
   ];
-  return table([
-    header,
-    ...levels.map(({ name, quiescing, queues }) => [
-      name,
-      String(queues.queues.filter(({ waiting }) => waiting.size > 0).length),
-      String(queues.idle),
-      String(quiescing),
-      String(queues.waiting),
-      String(queues.executing),
-      String(queues.dispatched),
-      String(queues.rejected),
-      // Nobody counts here: those that waited too long are among the cancelled.
-      '0',
-      String(queues.cancelled),
+  return [
+    ...queues.queues.flatMap(({ index, waiting, executing }) => [
+      ...[...waiting].map((ticket, place) => row(index, place, ticket)),
+      ...[...executing].map((ticket) => row(index, -1, ticket)),
     ]),
-  ]);
-}
-
-export function dumpQueues({ levels }: DumpOptions): string {
-  const header = [
-    'PriorityLevelName',
-    'Index',
-    'PendingRequests',
-    'ExecutingRequests',
-    'SeatsInUse',
-    'NextDispatchR',
-    'InitialSeatsSum',
-    'MaxSeatsSum',
-    'TotalWorkSum',
+    ...[...queues.queueless].map((ticket) => row(-1, -1, ticket)),
   ];
-  return table([
-    header,
-    ...levels.flatMap(({ name, queues }) =>
-      queues.queues.map((queue) => [
-        name,
-        String(queue.index),
-        String(queue.waiting.size),
-        String(queue.executing.size),
-        String(queue.seatsInUse),
-        seatSeconds(queue.nextStart),
-        String(queue.waitingInitialSeats),
-        String(queue.waitingSeats),
-        seatSeconds(queue.waitingWork),
-      ]),
-    ),
-  ]);
 }
 
-export function dumpRequests({ levels, epochOf }: DumpOptions, details: boolean): string {
-  const header = [
-    'PriorityLevelName',
-    'FlowSchemaName',
-    'QueueIndex',
-    'RequestIndexInQueue',
-    // Misspelt in kube-apiserver, and so in what people have written to read it.
-    'FlowDistingsher',
-    'ArriveTime',
-    'InitialSeats',
-    'FinalSeats',
-    'AdditionalLatency',
-    'StartTime',
-  ];
-  const more = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'];
-  const rows = levels.flatMap(({ name, queues }) => {
-    const row = (queue: number, place: number, ticket: Ticket<LevelSubject>): string[] => [
-      name,
-      ticket.schema,
-      String(queue),
-      String(place),
-      ticket.distinguisher,
-      instant(epochOf(ticket.arrivedMs)),
-      String(ticket.estimate.initialSeats),
-      String(ticket.finalSeats),
-      formatDurationMs(ticket.lingerMs),
-      ticket.startedMs === undefined ? NEVER : instant(epochOf(ticket.startedMs)),
-      ...(details ? detailsOf(ticket.subject) : []),
-    ];
-    return [
-      ...queues.queues.flatMap(({ index, waiting, executing }) => [
-        ...[...waiting].map((ticket, place) => row(index, place, ticket)),
-        ...[...executing].map((ticket) => row(index, -1, ticket)),
-      ]),
-      ...[...queues.queueless].map((ticket) => row(-1, -1, ticket)),
-    ];
-  });
-  return table([details ? [...header, ...more] : header, ...rows]);
-}
-
-const detailsOf = ({ info, user }: LevelSubject): string[] => [
+const detailsOf = ({ info, user }: LevelSubject): readonly string[] => [
   user.name,
   info.verb,
   info.path,
@@ -127,17 +165,3 @@ const apiVersionOf = ({ apiGroup, apiVersion }: RequestInfo): string =>
 
 const NEVER = '0001-01-01T00:00:00Z';
 const instant = (epochMs: number): string => new Date(epochMs).toISOString();
-const seatSeconds = (seatMs: number): string => `${(seatMs / 1000).toFixed(8)}ss`;
-
-const MIN_WIDTH = 8;
-
-/** Every cell but a line's last ends with a comma and is padded to the widest of its column. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.slice(0, -1).forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? MIN_WIDTH, cell.length + 2)));
-  }
-  const line = (row: readonly string[]): string =>
-    row.map((cell, i) => (i === row.length - 1 ? cell : `${cell},`.padEnd(widths[i] ?? 0))).join('');
-  return rows.map((row) => `${line(row)}\n`).join('');
-}

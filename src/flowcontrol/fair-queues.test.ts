@@ -96,6 +96,24 @@ test('without queues what finds no seat is refused, and a level without seats se
   assert.equal(none.enter(ticket('a')), 'concurrency-limit');
 });
 
+test('a share without seats lets nobody in while other processes have the rest, and those that wait begin when it has some', () => {
+  const { set } = queues(QUEUES, 0);
+  set.setSeats(0, true);
+  const started: string[] = [];
+  assert.equal(set.enter(ticket('a', () => started.push('a'))), 'wait');
+  assert.equal(set.enter(ticket('b', () => started.push('b'), 5)), 'wait');
+  set.setSeats(1, true);
+  assert.deepEqual(started, ['a']);
+  set.setSeats(6, true);
+  assert.deepEqual(started, ['a', 'b']);
+  const { set: refusing } = queues({ ...QUEUES, queues: 0 }, 0);
+  refusing.setSeats(0, true);
+  assert.equal(refusing.enter(ticket('a')), 'concurrency-limit');
+  refusing.setSeats(2, true);
+  assert.equal(refusing.enter(ticket('a', undefined, 3)), 'execute', 'one that is wider than the share is alone in it');
+  assert.equal(refusing.enter(ticket('a')), 'concurrency-limit');
+});
+
 test('those that wait are served in their order; a full queue refuses; one that leaves is forgotten', () => {
   const { set } = queues({ queues: 1, handSize: 1, queueLengthLimit: 3 }, 1);
   const served: string[] = [];
@@ -104,6 +122,7 @@ test('those that wait are served in their order; a full queue refuses; one that 
   const waiting = ['b', 'c', 'd'].map((name) => ticket(name, () => served.push(name)));
   for (const one of waiting) assert.equal(set.enter(one), 'wait');
   assert.equal(set.enter(ticket('e')), 'queue-full');
+  set.refused();
   const [b, c, d] = waiting;
   assert.ok(b !== undefined && c !== undefined && d !== undefined);
   set.leave(c);

@@ -45,6 +45,8 @@ export class FairQueues<T> {
   readonly #observe: QueueObserver<T>;
   #limits: QueueLimits;
   #seats = 0;
+  /** Other processes have the rest. */
+  #isShare = false;
   #shard: ShuffleShard | undefined;
   #queues: Queue<T>[] = [];
   /** Those with someone in line. */
@@ -98,7 +100,7 @@ export class FairQueues<T> {
   }
 
   /** Queues that are too many go when they are empty. */
-  configure(limits: QueueLimits, seats: number): void {
+  configure(limits: QueueLimits, seats: number, isShare = false): void {
     this.#sync();
     const { queues = 0, handSize } = limits;
     for (let index = this.#queues.length; index < queues; index++) this.#queues.push(newQueue(index));
@@ -110,31 +112,37 @@ export class FairQueues<T> {
     }
     this.#limits = limits;
     this.#seats = seats;
+    this.#isShare = isShare;
     this.#dispatch();
   }
 
-  setSeats(seats: number): void {
+  /** `isShare`: the level has more seats, in other processes. */
+  setSeats(seats: number, isShare = false): void {
     this.#sync();
     this.#seats = seats;
+    this.#isShare = isShare;
     this.#dispatch();
   }
 
   // hot: every request
-  /** `execute`: it has its seats. `wait`: its `start` is called when it has, unless it leaves before. */
+  /**
+   * `execute`: it has its seats. `wait`: its `start` is called when it has, unless it leaves before. Else it may enter again
+   * when there are more seats; `refused` counts it when it does not.
+   */
   enter(ticket: Ticket<T>): 'execute' | 'wait' | Refusal {
     const nowMs = this.#sync();
     ticket.arrivedMs = nowMs;
     ticket.arrivalR = this.#r;
     const { queues } = this.#limits;
     if (queues === undefined || queues === 0) {
-      if (!this.#fits(ticket.seats)) return this.#refuse('concurrency-limit');
+      if (!this.#fits(ticket.seats)) return 'concurrency-limit';
       this.#queueless.add(ticket);
       this.#hold(ticket, nowMs);
       return 'execute';
     }
     const queue = this.#pick(ticket);
     if (this.seatsInUse >= this.#seats && queue.waiting.size >= this.#limits.queueLengthLimit) {
-      return this.#refuse('queue-full');
+      return 'queue-full';
     }
     ticket.queue = queue;
     if (queue.waiting.size === 0 && queue.executing.size === 0) {
@@ -155,6 +163,10 @@ export class FairQueues<T> {
     this.#reportDemand(nowMs);
     this.#dispatch(ticket);
     return ticket.startedMs === undefined ? 'wait' : 'execute';
+  }
+
+  refused(): void {
+    this.rejected++;
   }
 
   /** One that waits gives up: it may have waited too long, or its client is gone. */
@@ -191,11 +203,6 @@ export class FairQueues<T> {
     this.#dispatch();
   }
 
-  #refuse(why: Refusal): Refusal {
-    this.rejected++;
-    return why;
-  }
-
   /** Time goes on by the state that was in effect until now. */
   #sync(): number {
     const nowMs = this.#clock.now();
@@ -223,7 +230,7 @@ export class FairQueues<T> {
   #fits(seats: number): boolean {
     if (this.#limits.queues === undefined) return true;
     // One that is wider than the level gets it for itself.
-    if (seats > this.#seats) return this.executing === 0;
+    if (seats > this.#seats) return this.executing === 0 && (this.#seats > 0 || !this.#isShare);
     return this.seatsInUse + seats <= this.#seats;
   }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../lib/testing/manual-clock.js';
 import { MetricRegistry } from '../lib/telemetry/metrics.js';
-import type { FlowSchema } from '../schema/generated/flowcontrol.v1.js';
+import type { FlowSchema, PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';
+import { ownSeats } from '../workers/seat-pool.js';
 import { FlowControl } from './flow-control.js';
 import { flowControlMetrics } from './metrics.js';
 
@@ -47,4 +48,39 @@ test('the series of a schema are made for its first request, and once', () => {
   assert.equal(classified.name, 'of-user-7');
   assert.equal(classified.metrics, classified.metrics);
   assert.deepEqual(made, ['exempt of-user-7']);
+});
+
+test('processes that share seats rebalance by what all of them want, and come to the same', () => {
+  const limited = (lendablePercent: number) => ({
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 10, lendablePercent, limitResponse: { type: 'Reject' } },
+  });
+  const processes = [0, 1].map(() => {
+    return new FlowControl({
+      totalSeats: 100,
+      openSeatPool: ownSeats,
+      mandatory: {
+        levels: new Map<string, PriorityLevelConfigurationSpec>([
+          ['exempt', EXEMPT],
+          ['busy', limited(0)],
+          ['idle', limited(80)],
+        ]),
+        schemas: new Map(),
+      },
+      metrics: flowControlMetrics(new MetricRegistry()),
+      clock: new ManualClock(),
+    });
+  });
+  const [first, second] = processes as [FlowControl, FlowControl];
+  const seats = (): (number | undefined)[] =>
+    processes.map(({ levels }) => levels.find(({ name }) => name === 'busy')?.seats);
+  assert.deepEqual(seats(), [83, 83]);
+  const demand = { seconds: 10, max: 95, average: 90, deviation: 5 };
+  second.apply(first.rebalance(new Map([['busy', demand]])));
+  const [own, other] = seats();
+  assert.ok(own !== undefined && own > 83, String(own));
+  assert.equal(other, own);
+  // A change of the configuration is no round.
+  for (const each of processes) each.configure([], []);
+  assert.deepEqual(seats(), [own, own]);
 });

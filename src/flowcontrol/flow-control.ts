@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
+import { type OpenSeatPool, ownSeats } from '../workers/seat-pool.js';
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -12,11 +13,13 @@ import type { Ticket } from './ticket.js';
 import { type LevelSubject, PriorityLevel } from './level.js';
 import { byPrecedence, type Ranked, SchemaMatcher } from './match.js';
 import type { FlowControlMetrics, SchemaMetrics } from './metrics.js';
-import { rebalance, seatBounds } from './seats.js';
+import { type Demand, rebalance, seatBounds, type SeenDemand } from './seats.js';
 
 export interface FlowControlOptions {
-  /** Of all levels together. */
+  /** Of all levels together, in all processes of the server. */
   readonly totalSeats: number;
+  /** Where several processes share the seats; then rebalancing is by what all of them want. */
+  readonly openSeatPool?: OpenSeatPool | undefined;
   /** What is there even when nobody stored it. */
   readonly mandatory: {
     readonly levels: ReadonlyMap<string, PriorityLevelConfigurationSpec>;
@@ -24,6 +27,12 @@ export interface FlowControlOptions {
   };
   readonly metrics: FlowControlMetrics;
   readonly clock: Clock;
+}
+
+/** How seats were divided among levels. */
+export interface Balance {
+  readonly fairFraction: number;
+  readonly levels: ReadonlyMap<string, { readonly demand: Demand; readonly target: number; readonly seats: number }>;
 }
 
 /** Where a request belongs. */
@@ -73,20 +82,43 @@ export class FlowControl {
   configure(levels: readonly PriorityLevelConfiguration[], schemas: readonly FlowSchema[]): void {
     this.#configureLevels(levels);
     this.#configureSchemas(schemas);
-    this.rebalance();
+    this.rebalance(this.#options.openSeatPool === undefined ? this.takeDemand() : new Map());
   }
 
-  /** Gives seats that are not needed here to where they are; to be called every few seconds. */
-  rebalance(): void {
+  /** What requests of this process wanted since the last call, by level. */
+  takeDemand(): ReadonlyMap<string, SeenDemand> {
+    return new Map(this.levels.map((level) => [level.name, level.takeDemand()]));
+  }
+
+  /** Gives seats that are not needed here to where they are; to be called every few seconds, with what was wanted since. */
+  rebalance(seen: ReadonlyMap<string, SeenDemand>): Balance {
     const levels = this.levels;
-    for (const level of levels) level.takeDemand();
+    for (const level of levels) {
+      const demand = seen.get(level.name);
+      if (demand !== undefined) level.addDemand(demand);
+    }
     const { seats, targets, fairFraction } = rebalance(levels, this.#nominalSum);
+    const balanced = levels.map(({ name, demand }) => {
+      return [name, { demand, target: targets.get(name) ?? 0, seats: seats.get(name) ?? 0 }] as const;
+    });
+    const balance = { fairFraction, levels: new Map(balanced) };
+    this.apply(balance);
+    return balance;
+  }
+
+  /** Also for what another process has found out for all. */
+  apply({ fairFraction, levels }: Balance): void {
     this.#options.metrics.fairFraction(fairFraction);
-    for (const level of levels) level.rebalanced(seats.get(level.name) ?? 0, targets.get(level.name) ?? 0);
+    for (const level of this.levels) {
+      const balanced = levels.get(level.name);
+      if (balanced === undefined) continue;
+      level.demand = balanced.demand;
+      level.rebalanced(balanced.seats, balanced.target);
+    }
   }
 
   #configureLevels(stored: readonly PriorityLevelConfiguration[]): void {
-    const { clock, metrics, mandatory, totalSeats } = this.#options;
+    const { clock, metrics, mandatory, totalSeats, openSeatPool = ownSeats } = this.#options;
     const wanted = new Map<string, { uid: string; spec: PriorityLevelConfigurationSpec; quiescing: boolean }>();
     // One that was deleted goes on as it was last seen, until it is made anew.
     for (const [name, spec] of mandatory.levels) {
@@ -105,10 +137,16 @@ export class FlowControl {
     for (const [name, { uid, spec, quiescing }] of wanted) {
       const level =
         this.#levels.get(name) ??
-        new PriorityLevel(name, { clock, metrics: metrics.level(name), onIdle: () => this.#dropQuiescing() });
+        new PriorityLevel(name, {
+          clock,
+          metrics: metrics.level(name),
+          openSeatPool,
+          onIdle: () => this.#dropQuiescing(),
+        });
       level.configure({ uid, spec, quiescing, bounds: seatBounds(sharesOf(spec), totalSeats, sumOfShares) });
       levels.set(name, level);
     }
+    for (const [name, level] of this.#levels) if (!levels.has(name)) level.close();
     this.#levels = levels;
     this.#nominalSum = [...levels.values()].reduce((sum, { bounds }) => sum + bounds.nominal, 0);
   }
@@ -139,7 +177,11 @@ export class FlowControl {
   }
 
   #dropQuiescing(): void {
-    for (const [name, level] of this.#levels) if (level.quiescing && level.idle) this.#levels.delete(name);
+    for (const [name, level] of this.#levels) {
+      if (!level.quiescing || !level.idle) continue;
+      level.close();
+      this.#levels.delete(name);
+    }
     this.#nominalSum = [...this.#levels.values()].reduce((sum, { bounds }) => sum + bounds.nominal, 0);
   }
 }

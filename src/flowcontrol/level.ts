@@ -2,12 +2,13 @@
 import type { Clock } from '../lib/async/clock.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user.js';
+import type { OpenSeatPool, SeatHolder, SeatPool } from '../workers/seat-pool.js';
 import type { PriorityLevelConfigurationSpec } from '../schema/generated/flowcontrol.v1.js';
 import { FairQueues, type QueueLimits, type QueueObserver, type Refusal } from './fair-queues.js';
 import { Ticket, type TicketParts } from './ticket.js';
 import type { LevelMetrics, SchemaMetrics } from './metrics.js';
 import { RetryAfter } from './retry-after.js';
-import { type Demand, NO_DEMAND, type SeatBounds, smoothedDemand } from './seats.js';
+import { type Demand, NO_DEMAND, type SeatBounds, type SeenDemand, smoothedDemand } from './seats.js';
 
 /** What a ticket is for. */
 export interface LevelSubject {
@@ -19,6 +20,7 @@ export interface LevelSubject {
 export interface LevelOptions {
   readonly clock: Clock;
   readonly metrics: LevelMetrics;
+  readonly openSeatPool: OpenSeatPool;
   /** The last request of a level that is going away was answered. */
   readonly onIdle: () => void;
 }
@@ -34,12 +36,16 @@ const NO_BOUNDS: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
 /** No single request uses more of its level. */
 const MAX_SEATS_PART = 0.15;
 
-export class PriorityLevel {
+export class PriorityLevel implements SeatHolder {
   readonly #options: LevelOptions;
   #configuration: LevelConfiguration | undefined;
   #queues: FairQueues<LevelSubject> | undefined;
   #limits: QueueLimits = { queues: 0, handSize: 1, queueLengthLimit: 1 };
   #retryAfter = new RetryAfter();
+  readonly #pool: SeatPool;
+  /** Of requests that are refused unless other processes can do with less. */
+  #requestedSeats = 0;
+  /** Of this and all other processes of the server. */
   seats = 0;
   demand: Demand = NO_DEMAND;
   /** The most seats one request may use; 0 where the level does not limit it. */
@@ -50,6 +56,7 @@ export class PriorityLevel {
     options: LevelOptions,
   ) {
     this.#options = options;
+    this.#pool = options.openSeatPool(`level/${name}`, this);
   }
 
   get uid(): string {
@@ -97,17 +104,46 @@ export class PriorityLevel {
     }
     if (isNew) this.seats = bounds.nominal - Math.floor((bounds.nominal - bounds.lower) / 2);
     this.#options.metrics.limits(bounds);
-    this.queues.configure(this.#limits, this.seats);
+    this.#pool.setTotal(this.seats);
+    this.queues.configure(this.#limits, this.#share, this.#share < this.seats);
   }
 
-  takeDemand(): void {
-    this.demand = smoothedDemand(this.demand, this.queues.demand.take(this.#options.clock.now()));
+  /** The level is gone. */
+  close(): void {
+    this.#pool.close();
+  }
+
+  /** Of this process, since the last call. */
+  takeDemand(): SeenDemand {
+    return this.queues.demand.take(this.#options.clock.now());
+  }
+
+  addDemand(seen: SeenDemand): void {
+    this.demand = smoothedDemand(this.demand, seen);
   }
 
   rebalanced(seats: number, target: number): void {
     this.seats = seats;
     this.#options.metrics.rebalanced(this.demand, target, seats);
-    this.queues.setSeats(seats);
+    this.#pool.setTotal(seats);
+    this.resized();
+  }
+
+  get seatsInUse(): number {
+    return this.queues.seatsInUse;
+  }
+
+  get seatsWanted(): number {
+    return this.queues.seatsInUse + this.queues.waitingSeats + this.#requestedSeats;
+  }
+
+  resized(): void {
+    this.queues.setSeats(this.#share, this.#share < this.seats);
+  }
+
+  /** Seats that requests of this process may use. */
+  get #share(): number {
+    return this.exempt ? this.seats : this.#pool.share;
   }
 
   // hot: every request
@@ -121,8 +157,22 @@ export class PriorityLevel {
   enter(ticket: Ticket<LevelSubject>): 'execute' | 'wait' | Refusal {
     const outcome = this.queues.enter(ticket);
     if (outcome === 'execute') this.#started(ticket);
-    else if (outcome !== 'wait') this.#refused(ticket, outcome);
+    else if (outcome === 'wait') void this.#pool.requestMore();
     return outcome;
+  }
+
+  /** For a ticket that found no room: fulfilled when it may enter again. Undefined where other processes have no seats to spare. */
+  requestSeats({ seats }: Ticket<LevelSubject>): Promise<void> | undefined {
+    this.#requestedSeats += seats;
+    const requested = this.#pool.requestMore();
+    if (requested !== undefined) return requested.finally(() => (this.#requestedSeats -= seats));
+    this.#requestedSeats -= seats;
+    return undefined;
+  }
+
+  refuse(ticket: Ticket<LevelSubject>, why: Refusal): void {
+    this.queues.refused();
+    this.#refused(ticket, why);
   }
 
   /** For a ticket that had to wait and has got its seats. */
@@ -192,7 +242,7 @@ export class PriorityLevel {
           seatsInUse: inUse,
           waiting,
           executing,
-          seats: this.seats,
+          seats: this.#share,
           queueRoom,
         };
         metrics.utilization(state, nowMs);

@@ -25,6 +25,11 @@ class FamilyMaker {
     return this.registry.gauge({ name: fullName(name), help, labels, stability });
   }
 
+  /** Of all processes of a server, or of no use as a sum. */
+  common(name: string, help: string, labels: readonly string[], stability: Stability = 'ALPHA') {
+    return this.registry.gauge({ name: fullName(name), help, labels, stability, across: 'max' });
+  }
+
   counter(name: string, help: string, labels: readonly string[], stability: Stability = 'ALPHA') {
     return this.registry.counter({ name: fullName(name), help, labels, stability });
   }
@@ -96,29 +101,29 @@ const requestFamilies = (make: FamilyMaker) => ({
 
 /** Of the seats that levels have, lend and want. */
 const seatFamilies = (make: FamilyMaker) => ({
-  nominal: make.gauge('nominal_limit_seats', 'Seats a level has by its shares.', LEVEL, 'BETA'),
-  lower: make.gauge('lower_limit_seats', 'Seats a level keeps when it lends.', LEVEL),
-  upper: make.gauge('upper_limit_seats', 'Seats a level has at most when it borrows.', LEVEL),
-  current: make.gauge('current_limit_seats', 'Seats a level has now.', LEVEL),
-  highWatermark: make.gauge('demand_seats_high_watermark', 'Most seats wanted at once in the last round.', LEVEL),
-  average: make.gauge('demand_seats_average', 'Seats wanted in the last round, on average over time.', LEVEL),
-  deviation: make.gauge('demand_seats_stdev', 'How far the wanted seats strayed in the last round.', LEVEL),
-  smoothed: make.gauge('demand_seats_smoothed', 'Seats wanted, smoothed over rounds.', LEVEL),
-  target: make.gauge('target_seats', 'Seats a level was meant to get.', LEVEL),
+  nominal: make.common('nominal_limit_seats', 'Seats a level has by its shares.', LEVEL, 'BETA'),
+  lower: make.common('lower_limit_seats', 'Seats a level keeps when it lends.', LEVEL),
+  upper: make.common('upper_limit_seats', 'Seats a level has at most when it borrows.', LEVEL),
+  current: make.common('current_limit_seats', 'Seats a level has now.', LEVEL),
+  highWatermark: make.common('demand_seats_high_watermark', 'Most seats wanted at once in the last round.', LEVEL),
+  average: make.common('demand_seats_average', 'Seats wanted in the last round, on average over time.', LEVEL),
+  deviation: make.common('demand_seats_stdev', 'How far the wanted seats strayed in the last round.', LEVEL),
+  smoothed: make.common('demand_seats_smoothed', 'Seats wanted, smoothed over rounds.', LEVEL),
+  target: make.common('target_seats', 'Seats a level was meant to get.', LEVEL),
 });
 
 /** Of the virtual time by which queues take turns. */
 const meterFamilies = (make: FamilyMaker) => ({
-  currentR: make.gauge('current_r', 'The meter of virtual time.', LEVEL),
-  dispatchR: make.gauge('dispatch_r', 'The meter of virtual time when a request was last let in.', LEVEL),
-  latestS: make.gauge('latest_s', 'Where on the meter that request began.', LEVEL),
-  nextBounds: make.gauge('next_s_bounds', 'Where on the meter those next in line begin.', [...LEVEL, 'bound']),
-  discountedBounds: make.gauge('next_discounted_s_bounds', 'The same, less the work of their queues under way.', [
+  currentR: make.common('current_r', 'The meter of virtual time.', LEVEL),
+  dispatchR: make.common('dispatch_r', 'The meter of virtual time when a request was last let in.', LEVEL),
+  latestS: make.common('latest_s', 'Where on the meter that request began.', LEVEL),
+  nextBounds: make.common('next_s_bounds', 'Where on the meter those next in line begin.', [...LEVEL, 'bound']),
+  discountedBounds: make.common('next_discounted_s_bounds', 'The same, less the work of their queues under way.', [
     ...LEVEL,
     'bound',
   ]),
   epochs: make.counter('epoch_advance_total', 'Times a meter was set back.', [...LEVEL, 'success']),
-  fairFraction: make.gauge('seat_fair_frac', 'Part of its target that a level gets.', []),
+  fairFraction: make.common('seat_fair_frac', 'Part of its target that a level gets.', []),
 });
 
 /** Of how much of a level is used, weighed by time. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DemandMeter, divide, NO_DEMAND, rebalance, seatBounds, smoothedDemand } from './seats.js';
+import { DemandMeter, divide, NO_DEMAND, rebalance, seatBounds, smoothedDemand, sumOfDemand } from './seats.js';
 
 const DEFAULTS = {
   'catch-all': [5, 0],
@@ -91,4 +91,13 @@ test('demand rises at once and falls slowly', () => {
   demand = smoothedDemand(demand, meter.take(20_000));
   assert.equal(demand.average, 0);
   assert.ok(demand.smoothed > 9.7 && demand.smoothed < 10);
+});
+
+test('what several processes saw is added up', () => {
+  const seen = [
+    { seconds: 10, max: 4, average: 2, deviation: 3 },
+    { seconds: 9, max: 6, average: 1, deviation: 4 },
+  ];
+  assert.deepEqual(sumOfDemand(seen), { seconds: 10, max: 10, average: 3, deviation: 5 });
+  assert.deepEqual(sumOfDemand([]), { seconds: 0, max: 0, average: 0, deviation: 0 });
 });

@@ -52,6 +52,18 @@ export interface SeenDemand {
   readonly deviation: number;
 }
 
+/** What several processes saw in the same time, as one. */
+export function sumOfDemand(seen: readonly SeenDemand[]): SeenDemand {
+  const sum = (of: (one: SeenDemand) => number): number => seen.reduce((all, one) => all + of(one), 0);
+  return {
+    seconds: seen.reduce((longest, { seconds }) => Math.max(longest, seconds), 0),
+    max: sum(({ max }) => max),
+    average: sum(({ average }) => average),
+    // Each strays by itself: what is added are variances.
+    deviation: Math.sqrt(sum(({ deviation }) => deviation * deviation)),
+  };
+}
+
 /** Follows a number that changes from time to time: its greatest value, its average over time and how far it strays. */
 export class DemandMeter {
   #value = 0;

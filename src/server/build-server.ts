@@ -7,7 +7,7 @@ import type { Authentication } from '../authn/create-authenticator.js';
 import { createTokenCacheMetrics } from '../authn/token-cache-metrics.js';
 import { type FaultInjection, faultInjection } from '../filters/fault-injection.js';
 import type { KeyValueStore } from '../kv/kv.js';
-import type { HttpHandler } from '../lib/http/http.js';
+import type { HttpHandler, HttpResponse } from '../lib/http/http.js';
 import type { Logs } from '../lib/telemetry/log.js';
 import { createRestMetrics } from '../rest/contract/metrics.js';
 import { WatchBuffers } from '../rest/wire/watch-buffers.js';
@@ -19,6 +19,8 @@ import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import { workerConverter } from '../rest/wire/convert-bytes.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/wire/media-types.js';
 import type { RestServices } from '../rest/contract/services.js';
+import { askWorker } from '../workers/ask-others.js';
+import { sharedSeats } from '../workers/shared-seats.js';
 import type { SupervisorLink } from '../workers/supervisor-link.js';
 import { createServerClient } from '../registry/server-client.js';
 import { buildAuthentication } from './access/access.js';
@@ -29,7 +31,8 @@ import { buildAggregation } from './outgoing/aggregation.js';
 import { buildAudit } from './telemetry/audit.js';
 import { sharedAuditLog } from './telemetry/shared-audit-log.js';
 import { type Authorization, buildAuthorization } from './access/authorization.js';
-import { createDebug, serveDebugSocket } from './paths/debug.js';
+import { createDebug, type DebuggedWorker, type RelayedRequest, serveDebugSocket } from './paths/debug.js';
+import { debugFlags } from './paths/debug-flags.js';
 import { conversionWebhooks } from './outgoing/conversion-webhooks.js';
 import { createDialers } from './outgoing/dialers.js';
 import { expressionMetrics, lazyExpressions } from './kinds/expressions.js';
@@ -61,6 +64,7 @@ import { addStartHooks } from './start-hooks.js';
 import { buildStorageVersions } from './kinds/storage-versions.js';
 import { buildTokenSigning } from './access/token-signing.js';
 import { createTracer } from './telemetry/tracer.js';
+import { verbositySetter } from './telemetry/shared-verbosity.js';
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -87,11 +91,11 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
   const mistake = assemblyMistake(options);
   if (mistake !== undefined) throw new StartFailure(mistake);
   const parts = buildRequestPath(buildAccess(objects));
-  const { lifecycle, health, hooks, metrics, certificates, debug } = parts;
+  const { lifecycle, health, hooks, metrics, certificates, debug, debugFlags: flags } = parts;
   const handler = buildHandler(parts, given);
   const { debugSocketPath: file } = options.features;
   if (file !== '' && link?.isFirst !== false)
-    lifecycle.onDrained(await serveDebugSocket({ file, debug, log: logs.for('debug') }));
+    lifecycle.onDrained(await serveDebugSocket({ file, debug, flags, log: logs.for('debug') }));
   addHooks(parts);
   return startServer({
     listener: {
@@ -123,6 +127,13 @@ const handedOver =
     link.listen(accept);
     return { ...at, close: () => undefined };
   };
+
+const debuggedWorker = ({ index, count, channel }: SupervisorLink): DebuggedWorker => ({
+  index,
+  count,
+  ask: async (other, request) => (await askWorker(channel, other, 'debug', request)) as HttpResponse,
+  onAsked: (answer) => channel.handle('debug', (request) => answer(request as RelayedRequest)),
+});
 
 /** What every part may need: life cycle, metrics and health, egress, traces and audit. */
 function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefined) {
@@ -366,20 +377,28 @@ function buildRequestPath(parts: Access) {
     peers,
     client,
     storageVersions: buildStorageVersions(options, { hostname, resources, client, log }),
-    debug: createDebug({ contentionProfiling: options.features.contentionProfiling }),
+    debug: createDebug({
+      contentionProfiling: options.features.contentionProfiling,
+      worker: parts.link && debuggedWorker(parts.link),
+    }),
+    debugFlags: debugFlags(verbositySetter(logs, parts.link?.channel)),
   };
 }
 
 function buildHandler(parts: RequestPath, { faults }: ServerParts): HttpHandler {
-  const { options, logs, lifecycle, metrics, registry, resources } = parts;
+  const { options, logs, lifecycle, metrics, registry, resources, link } = parts;
+  const openSeatPool = link && sharedSeats(link.channel);
   const handler = buildRequestHandler({
     ...parts,
+    openSeatPool,
     services: restServices(parts),
     authentication: parts.loopback.authenticator(parts.authentication),
     flowControl: buildFlowControl(options, {
       resources,
       metrics: registry,
       requests: metrics.requests,
+      channel: link?.channel,
+      openSeatPool,
       stopping: lifecycle.stopping,
       log: logs.for('flow-control'),
     }),

@@ -28,7 +28,7 @@ import type { RestServices } from '../rest/contract/services.js';
 import type { WiredAggregation } from './outgoing/aggregation.js';
 import type { Debug } from './paths/debug.js';
 import { metricsAnswer, rawJson } from './paths/endpoints.js';
-import { inFlightShare, type WiredFlowControl } from './flow-control/flow-control.js';
+import type { WiredFlowControl } from './flow-control/flow-control.js';
 import type { Health } from './lifecycle/health.js';
 import type { Lifecycle } from './lifecycle/lifecycle.js';
 import { flagsPage, type ServerState, statusPage } from './paths/debug-pages.js';
@@ -42,6 +42,7 @@ import type { ServerMetrics } from './metrics/server-metrics.js';
 import type { WiredStorageVersions } from './kinds/storage-versions.js';
 import type { ServiceAccountTokens } from './access/service-account-tokens.js';
 import type { Tracer } from '../tracing/tracer.js';
+import type { OpenSeatPool } from '../workers/seat-pool.js';
 import type { SupervisorLink } from '../workers/supervisor-link.js';
 
 /** After kinds came or went: most come with others, and their clients soon request discovery. */
@@ -55,6 +56,7 @@ export interface HandlerParts {
   readonly metrics: ServerMetrics;
   readonly version: VersionInfo;
   readonly debug: Debug;
+  readonly debugFlags: PathHandler;
   readonly resources: Resources;
   readonly services: RestServices;
   readonly authentication: Authentication;
@@ -64,6 +66,8 @@ export interface HandlerParts {
   readonly audit: Audit | undefined;
   readonly tracer: Tracer | undefined;
   readonly flowControl: WiredFlowControl | undefined;
+  /** Where several processes are one server: they share the limits. */
+  readonly openSeatPool: OpenSeatPool | undefined;
   readonly aggregation: WiredAggregation;
   readonly peers: WiredPeers | undefined;
   readonly storageVersions: WiredStorageVersions | undefined;
@@ -95,8 +99,9 @@ export function buildRequestHandler(parts: HandlerParts): HttpHandler {
       authorizeWithSelectors: options.featureGates.enabled('AuthorizeWithSelectors'),
       renderStatus,
       requestTimeoutMs: generic.requestTimeoutMs,
-      maxRequestsInFlight: inFlightShare(generic.maxRequestsInflight, options.workers),
-      maxMutatingRequestsInFlight: inFlightShare(generic.maxMutatingRequestsInflight, options.workers),
+      maxRequestsInFlight: generic.maxRequestsInflight,
+      maxMutatingRequestsInFlight: generic.maxMutatingRequestsInflight,
+      openSeatPool: parts.openSeatPool,
       corsAllowedOrigins: generic.corsAllowedOrigins,
       hstsDirectives: generic.strictTransportSecurityDirectives,
       goawayChance: generic.goawayChance,
@@ -185,6 +190,7 @@ function buildPaths(
     metrics,
     version,
     debug,
+    debugFlags,
     resources,
     services,
     tokens,
@@ -226,7 +232,7 @@ function buildPaths(
   const gated = pagesBehindGates(options, version, () => index());
   for (const { handler } of gated) handlers.push(handler);
   if (options.misc.enableLogsHandler) handlers.push(logFiles());
-  if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path));
+  if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path), debugFlags);
   const index = (): string[] => [
     ...discoveryPaths(resources.all()),
     ...health.paths(),

@@ -1,14 +1,20 @@
 // The supervising process of a server with several: it has the port and the worker processes, and serves nothing itself.
+import { monotonicClock } from '../lib/async/clock.js';
 import type { Logs } from '../lib/telemetry/log.js';
 import { type CollectedMetric, MetricRegistry } from '../lib/telemetry/metrics.js';
 import { errorText } from '../lib/text/error-text.js';
 import type { Options } from '../options/options.js';
+import { relayQuestions } from '../workers/ask-others.js';
 import { MergedMetrics } from '../workers/merge-metrics.js';
 import { startWorkerProcess } from '../workers/processes.js';
 import { RestartBudget } from '../workers/restart-budget.js';
+import { SeatRounds } from '../workers/seat-rounds.js';
+import { SEAT_TOPICS } from '../workers/shared-seats.js';
 import { exitText, Supervisor } from '../workers/supervisor.js';
+import { REBALANCE_MS, rebalanceWorkers } from './flow-control/rebalance-workers.js';
 import { openPort } from './listener/port.js';
 import { auditLogWriter } from './telemetry/audit.js';
+import { shareVerbosity } from './telemetry/shared-verbosity.js';
 import { writeForWorkers } from './telemetry/shared-audit-log.js';
 import { registerProcessMetrics } from './metrics/process-metrics.js';
 
@@ -29,7 +35,7 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
   const log = logs.for('supervisor');
   const own = new MetricRegistry();
   registerProcessMetrics(own);
-  const nowMs = (): number => performance.now();
+  const nowMs = (): number => monotonicClock.now();
   const merged = { metrics: new MergedMetrics(), slis: new MergedMetrics() };
   const supervisor = new Supervisor({
     count: options.workers,
@@ -40,6 +46,14 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
       const timer = setInterval(callback, ms);
       return () => clearInterval(timer);
     },
+    after: (ms, callback) => void monotonicClock.after(ms, callback),
+    onNotStarted: ({ index, pid, ...exit }, retryMs) =>
+      log.error(undefined, 'A worker process could not start and is started again later; the others serve meanwhile', {
+        worker: index,
+        pid,
+        reason: exitText(exit),
+        retryInSeconds: retryMs / 1000,
+      }),
     onHung: ({ index, pid }) =>
       log.error(undefined, 'A worker process does not answer and is killed', { worker: index, pid }),
     onReplaced({ index, pid, ...exit }) {
@@ -58,6 +72,13 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
     const answers = await supervisor.askOthers(worker, 'health', endpoint);
     return answers.map(({ content }) => content);
   });
+  relayQuestions(supervisor);
+  shareVerbosity(logs, supervisor);
+  const seats = new SeatRounds({ workers: () => supervisor.serving });
+  supervisor.handle(SEAT_TOPICS.request, (name) => seats.request(String(name)));
+  if (options.features.enablePriorityAndFairness) {
+    setInterval(() => void rebalanceWorkers(supervisor), REBALANCE_MS).unref();
+  }
   const auditLog = options.audit.auditLogPath === '' ? undefined : auditLogWriter(options.audit, logs.for('audit'));
   if (auditLog !== undefined) supervisor.handle('audit', writeForWorkers(auditLog));
   const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { Channel, type Message, type Port } from './channel.js';
+import { Channel } from './channel.js';
 import { RestartBudget } from './restart-budget.js';
 import { SupervisorLink } from './supervisor-link.js';
+import { ports } from './testing.js';
 import { type Exit, Supervisor, type WorkerProcess, WorkersFailed } from './supervisor.js';
-
-/** Two ends of a channel; messages arrive in the next microtask. */
-function ports(): readonly [Port, Port] {
-  const receivers: ((message: Message, socket: Socket | undefined) => void)[] = [];
-  const port = (own: number, other: number): Port => ({
-    send: (message, socket) => queueMicrotask(() => receivers[other]?.(message, socket)),
-    onMessage: (receive) => (receivers[own] = receive),
-  });
-  return [port(0, 1), port(1, 0)];
-}
 
 interface TestWorker {
   readonly index: number;
@@ -29,6 +20,8 @@ function setUp(count: number) {
   const workers: TestWorker[] = [];
   const replaced: number[] = [];
   const hung: number[] = [];
+  const notStarted: number[] = [];
+  const retries: { readonly ms: number; readonly callback: () => void }[] = [];
   let look = (): void => undefined;
   const supervisor = new Supervisor({
     count,
@@ -38,6 +31,8 @@ function setUp(count: number) {
       look = callback;
       return () => undefined;
     },
+    after: (ms, callback) => retries.push({ ms, callback }),
+    onNotStarted: ({ index }) => notStarted.push(index),
     onHung: ({ index }) => hung.push(index),
     onReplaced: ({ index }) => replaced.push(index),
     start(index): WorkerProcess {
@@ -69,7 +64,18 @@ function setUp(count: number) {
     look();
     await settled();
   };
-  return { supervisor, workers, replaced, hung, lookOnce, up, startAll, pass: (ms: number) => (nowMs += ms) };
+  return {
+    supervisor,
+    workers,
+    replaced,
+    hung,
+    notStarted,
+    retries,
+    lookOnce,
+    up,
+    startAll,
+    pass: (ms: number) => (nowMs += ms),
+  };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -158,6 +164,42 @@ test('workers that end soon after their start, again and again, are the end of t
     assert.match(error.message, /^worker processes keep ending: the last, 1, exited with code 2 soon after its start$/);
     return true;
   });
+});
+
+test('a replacement that does not come up is started again later, for as long as others serve', async () => {
+  const { workers, replaced, notStarted, retries, startAll, up } = setUp(2);
+  await startAll();
+  const fail = async (): Promise<void> => {
+    workers.at(-1)?.exit({ code: 1, signal: null });
+    await settled();
+  };
+  await fail();
+  assert.deepEqual([replaced, notStarted], [[1], []], 'it had started');
+  for (let i = 0; i < 8; i++) {
+    await fail();
+    retries[i]?.callback();
+  }
+  assert.deepEqual(
+    retries.map(({ ms }) => ms),
+    [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000],
+  );
+  assert.equal(workers.length, 11);
+  await up(workers.at(-1));
+  await fail();
+  assert.deepEqual([replaced, notStarted.length], [[1, 1], 8]);
+  await fail();
+  assert.equal(retries.at(-1)?.ms, 1_000, 'it had come up meanwhile');
+});
+
+test('a replacement that does not come up ends the server where no other is left', async () => {
+  const { supervisor, workers, retries, startAll } = setUp(1);
+  await startAll();
+  for (let i = 0; i < 5; i++) {
+    workers.at(-1)?.exit({ code: 1, signal: null });
+    await settled();
+  }
+  assert.equal(retries.length, 0);
+  await assert.rejects(supervisor.failed, /worker processes keep ending: the last, 0, exited with code 1/);
 });
 
 test('workers that live for a while are replaced for ever', async () => {

@@ -36,7 +36,10 @@ export interface SupervisorOptions {
   readonly nowMs: () => number;
   /** Calls back again and again, until the answer is called. */
   readonly every: (ms: number, callback: () => void) => () => void;
+  readonly after: (ms: number, callback: () => void) => void;
   readonly onReplaced: (worker: WorkerEnd) => void;
+  /** A replacement did not come up, by a configuration file that is invalid for example. It is started again after this time. */
+  readonly onNotStarted: (worker: WorkerEnd, retryMs: number) => void;
   /** A worker has not answered for so long that it is killed. */
   readonly onHung: (worker: { readonly index: number; readonly pid: number }) => void;
 }
@@ -94,12 +97,18 @@ const LOOK_EVERY_MS = 1_000;
 const MAX_UNANSWERED = 15;
 /** While it starts: the program is loaded in one piece. */
 const MAX_UNANSWERED_AT_START = 60;
+/** A replacement that does not come up is started again after the first time, then after twice that, up to the last. */
+const RETRY_START_MS = 1_000;
+const MAX_RETRY_START_MS = 30_000;
 /** Of connections that wait while every worker is being replaced. */
 const MAX_UNPLACED = 4096;
 
 export class Supervisor {
+  /** By their numbers, in the order in which they were started. */
   readonly #workers = new Map<number, Worker>();
   readonly #topics = new Map<string, (content: unknown, worker: number) => unknown>();
+  /** For how long those wait that did not come up, by their numbers, until they have listened once. */
+  readonly #retryMs = new Map<number, number>();
   /** Connections that no worker was there for. */
   #unplaced: Socket[] = [];
   #last = 0;
@@ -124,6 +133,13 @@ export class Supervisor {
     return [...this.#workers.values()]
       .sort((a, b) => a.index - b.index)
       .map(({ index, process: { pid, channel } }) => ({ index, pid, channel }));
+  }
+
+  /** Channels of the workers that take connections, the oldest first. */
+  get serving(): readonly Channel[] {
+    return [...this.#workers.values()]
+      .filter(({ state }) => state !== 'starting')
+      .map(({ process }) => process.channel);
   }
 
   /** Rejects with `WorkersFailed` when the server cannot go on. */
@@ -259,6 +275,7 @@ export class Supervisor {
 
   #reached(worker: Worker, state: WorkerState): void {
     worker.state = state;
+    this.#retryMs.delete(worker.index);
     this.#listening.resolve();
     for (const socket of this.#unplaced.splice(0)) this.accept(socket);
     if (this.#isEnding) return;
@@ -301,11 +318,27 @@ export class Supervisor {
       return this.#advance();
     }
     const end = { index, pid: worker.process.pid, ...exit };
+    if (this.#mayRetry(worker, exit)) return this.#retryStart(end);
     if (!this.#everStarted || !this.options.budget.allowsReplacing(worker.startedMs)) {
       return this.#failed.reject(new WorkersFailed(end, !this.#everStarted));
     }
     this.options.onReplaced(end);
     this.#startWorker(index);
+  }
+
+  /** It has said why it did not come up, and the others serve meanwhile. */
+  #mayRetry({ state }: Worker, { code }: Exit): boolean {
+    if (!this.#everStarted || state !== 'starting' || code === null) return false;
+    return [...this.#workers.values()].some((other) => other.state === 'started');
+  }
+
+  #retryStart(end: WorkerEnd): void {
+    const retryMs = this.#retryMs.get(end.index) ?? RETRY_START_MS;
+    this.#retryMs.set(end.index, Math.min(retryMs * 2, MAX_RETRY_START_MS));
+    this.options.onNotStarted(end, retryMs);
+    this.options.after(retryMs, () => {
+      if (!this.#isEnding && !this.#workers.has(end.index)) this.#startWorker(end.index);
+    });
   }
 
   /** Workers that have filled their caches come first; until one has, any that listens is good enough. */

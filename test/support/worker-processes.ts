@@ -1,7 +1,11 @@
 // What Linux says of a server's worker processes, and which of them has a connection.
 import fs from 'node:fs';
+import { once } from 'node:events';
+import http2, { type ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import tls from 'node:tls';
 import { pollUntil } from '../../src/lib/testing/poll-until.js';
+import type { TestServer } from './server.js';
 
 /** Of a supervisor, in the order in which they were started. */
 export function workerPids(supervisor: number): readonly number[] {
@@ -11,6 +15,33 @@ export function workerPids(supervisor: number): readonly number[] {
   } catch {
     return [];
   }
+}
+
+/** HTTP/2 connections to a server with two workers, one to each, in the order in which the workers were started. */
+export async function connectToBoth({
+  pid,
+  url,
+}: Pick<TestServer, 'pid' | 'url'>): Promise<readonly [ClientHttp2Session, ClientHttp2Session]> {
+  const byWorker = new Map<number, ClientHttp2Session>();
+  const surplus: ClientHttp2Session[] = [];
+  while (byWorker.size < 2) {
+    const socket = tls.connect({
+      port: Number(new URL(url).port),
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2'],
+    });
+    await once(socket, 'secureConnect');
+    const session = http2.connect(url, { createConnection: () => socket });
+    session.on('error', () => undefined);
+    const worker = await workerOf(pid, socket);
+    if (byWorker.has(worker)) surplus.push(session);
+    else byWorker.set(worker, session);
+  }
+  for (const session of surplus) session.destroy();
+  const [first, second] = workerPids(pid).map((worker) => byWorker.get(worker));
+  if (first === undefined || second === undefined) throw new Error('a worker has ended');
+  return [first, second];
 }
 
 /** Resolves with the worker that has the other end of a client's connection; it is handed over after the accept. */

@@ -22,7 +22,7 @@ describe('a coalesced call', () => {
   const coalesced = (): { readonly shared: CoalescedCall<number>; readonly started: Started[] } => {
     const started: Started[] = [];
     const start = (): Promise<number> => new Promise((answer, fail) => started.push({ answer, fail }));
-    return { shared: new CoalescedCall<number>(start, iterations.atEnd), started };
+    return { shared: new CoalescedCall<number>(start, { atIterationEnd: iterations.atEnd }), started };
   };
 
   it('is one for all callers in an iteration of the event loop', async () => {

@@ -1,9 +1,17 @@
+export interface CoalescedCallOptions {
+  readonly maxInFlight?: number;
+  readonly atIterationEnd?: (run: () => void) => void;
+}
+
+const MAX_IN_FLIGHT = 4;
+
 /**
  * A call whose answer must be no older than the request for it. Callers within one iteration of the event loop share one
  * call: what it sends leaves at the end of the iteration. Where many are in flight already, callers share the next one.
  */
 export class CoalescedCall<T> {
   readonly #start: () => Promise<T>;
+  readonly #maxInFlight: number;
   readonly #atIterationEnd: (run: () => void) => void;
   /** Of this iteration: it has not left yet. */
   #open: Promise<T> | undefined;
@@ -11,15 +19,16 @@ export class CoalescedCall<T> {
   #startNext: (() => void) | undefined;
   #inFlight = 0;
 
-  constructor(start: () => Promise<T>, atIterationEnd: (run: () => void) => void = (run) => void setImmediate(run)) {
+  constructor(start: () => Promise<T>, options: CoalescedCallOptions = {}) {
     this.#start = start;
-    this.#atIterationEnd = atIterationEnd;
+    this.#maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
+    this.#atIterationEnd = options.atIterationEnd ?? ((run) => void setImmediate(run));
   }
 
   // hot: every consistent read
   call(): Promise<T> {
     if (this.#open !== undefined) return this.#open;
-    if (this.#inFlight < MAX_IN_FLIGHT) return this.#begin();
+    if (this.#inFlight < this.#maxInFlight) return this.#begin();
     this.#next ??= new Promise<void>((resolve) => (this.#startNext = resolve)).then(() => {
       this.#next = undefined;
       return this.#open ?? this.#begin();
@@ -44,5 +53,3 @@ export class CoalescedCall<T> {
     this.#startNext = undefined;
   };
 }
-
-const MAX_IN_FLIGHT = 4;

@@ -44,6 +44,8 @@ export interface LogOptions {
 export interface Logs {
   /** A logger for one source file, named without its extension: `logs.for('listener')`. */
   for(file: string): Logger;
+  /** `-v`, from now on. Files that `--vmodule` names have their own. */
+  setVerbosity(verbosity: number): void;
   /** Writes what is gathered, before the process ends. */
   flush(): void;
 }
@@ -51,13 +53,14 @@ export interface Logs {
 export function createLogs(options: LogOptions): Logs {
   const sink = new Sink(options);
   const loggers = new Map<string, Logger>();
+  const common: CommonVerbosity = { verbosity: options.verbosity };
   return {
     for(file) {
       let logger = loggers.get(file);
       if (logger === undefined) {
         logger = new FileLogger(file, {
           sink,
-          verbosity: verbosityOf(file, options),
+          settings: options.modules?.find(({ pattern }) => globMatch(file, pattern)) ?? common,
           now: options.now ?? (() => new Date()),
           format: options.format === 'json' ? jsonLine : textLine,
         });
@@ -65,13 +68,14 @@ export function createLogs(options: LogOptions): Logs {
       }
       return logger;
     },
+    setVerbosity: (verbosity) => void (common.verbosity = verbosity),
     flush: () => sink.flush(),
   };
 }
 
-function verbosityOf(file: string, { verbosity, modules = [] }: LogOptions): number {
-  const own = modules.find(({ pattern }) => globMatch(file, pattern));
-  return own === undefined ? verbosity : own.verbosity;
+/** Of all files without one of their own. */
+interface CommonVerbosity {
+  verbosity: number;
 }
 
 /** `*` is any text, `?` any character. Only the last star is ever tried again, one character further. */
@@ -98,8 +102,8 @@ function globMatch(text: string, pattern: string): boolean {
 
 interface LineWriter {
   readonly sink: Sink;
-  /** Lines above it are not written. */
-  readonly verbosity: number;
+  /** Lines above its verbosity are not written. */
+  readonly settings: Readonly<CommonVerbosity>;
   readonly now: () => Date;
   readonly format: typeof textLine;
 }
@@ -131,7 +135,7 @@ class FileLogger implements Logger {
   }
 
   v(level: number): Logger | undefined {
-    return level <= this.writer.verbosity ? this : undefined;
+    return level <= this.writer.settings.verbosity ? this : undefined;
   }
 
   private line(severity: Severity, message: string, fields: Fields | undefined, plain = false): void {

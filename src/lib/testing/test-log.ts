@@ -15,4 +15,8 @@ export function logTo(write: (message: string) => void): Logger {
 
 export const silentLog: Logger = logTo(() => undefined);
 
-export const silentLogs: Logs = { for: () => silentLog, flush: () => undefined };
+export const silentLogs: Logs = {
+  for: () => silentLog,
+  setVerbosity: () => undefined,
+  flush: () => undefined,
+};

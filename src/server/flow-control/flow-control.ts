@@ -5,12 +5,11 @@ import { FLOW_CONTROL_GROUP } from '../../bootstrap/flow-control/default-configu
 import type { Exchange, Filter } from '../../filters/exchange.js';
 import { priorityAndFairness } from '../../filters/priority-and-fairness.js';
 import type { RequestMetrics } from '../../filters/request-metrics.js';
-import { dumpPriorityLevels, dumpQueues, dumpRequests, type DumpOptions } from '../../flowcontrol/dumps.js';
 import { FlowControl } from '../../flowcontrol/flow-control.js';
 import { flowControlMetrics } from '../../flowcontrol/metrics.js';
 import type { ListQuery, StoredAmount } from '../../flowcontrol/work-estimate.js';
 import { monotonicClock } from '../../lib/async/clock.js';
-import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { whenAborted } from '../../lib/async/when-aborted.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { RequestInfo } from '../../machinery/request-info.js';
@@ -19,13 +18,20 @@ import type { Options } from '../../options/options.js';
 import { sentListOptions } from '../../rest/contract/query-options.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../schema/generated/flowcontrol.v1.js';
 import { startInformer } from '../../storage/informer.js';
+import type { Channel } from '../../workers/channel.js';
+import type { OpenSeatPool } from '../../workers/seat-pool.js';
 import type { PathHandler } from '../paths/paths.js';
 import type { Resources } from '../kinds/resources.js';
+import { dumpPaths } from './dump-paths.js';
+import { REBALANCE_MS, rebalanceWithOthers } from './rebalance-workers.js';
 
 export interface FlowControlParts {
   readonly resources: Resources;
   readonly metrics: MetricRegistry;
   readonly requests: RequestMetrics;
+  /** Where several processes are one server: they share the seats. */
+  readonly channel: Channel | undefined;
+  readonly openSeatPool: OpenSeatPool | undefined;
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -35,23 +41,24 @@ export interface WiredFlowControl {
   readonly paths: readonly PathHandler[];
 }
 
-const REBALANCE_MS = 10_000;
-
 /** Undefined when it is switched off: the plain limits hold then. */
 export function buildFlowControl(options: Options, parts: FlowControlParts): WiredFlowControl | undefined {
-  const { generic, features, featureGates, workers } = options;
+  const { generic, features, featureGates } = options;
   if (!features.enablePriorityAndFairness) return undefined;
   const metrics = flowControlMetrics(parts.metrics);
   const flowControl = new FlowControl({
-    totalSeats: inFlightShare(generic.maxRequestsInflight + generic.maxMutatingRequestsInflight, workers),
+    totalSeats: generic.maxRequestsInflight + generic.maxMutatingRequestsInflight,
+    openSeatPool: parts.openSeatPool,
     mandatory: { levels: MANDATORY_PRIORITY_LEVELS, schemas: MANDATORY_FLOW_SCHEMAS },
     metrics,
     clock: monotonicClock,
   });
   const watchList = featureGates.enabled('WatchList');
   followConfiguration(flowControl, parts);
-  const timer = setInterval(() => flowControl.rebalance(), REBALANCE_MS).unref();
-  parts.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  if (parts.channel === undefined) {
+    const timer = setInterval(() => flowControl.rebalance(flowControl.takeDemand()), REBALANCE_MS).unref();
+    whenAborted(parts.stopping, () => clearInterval(timer));
+  } else rebalanceWithOthers(flowControl, parts.channel);
   return {
     filter: priorityAndFairness({
       flowControl,
@@ -64,12 +71,9 @@ export function buildFlowControl(options: Options, parts: FlowControlParts): Wir
       observePhase: metrics.requests,
       onRejected: parts.requests.dropped,
     }),
-    paths: dumpPaths(flowControl),
+    paths: dumpPaths(flowControl, parts.channel),
   };
 }
-
-/** What one of so many processes may have in flight: connections are spread evenly, and all together keep to the limit. */
-export const inFlightShare = (limit: number, workers: number): number => Math.ceil(limit / workers);
 
 /** Changes of one event loop iteration take effect together. */
 function followConfiguration(flowControl: FlowControl, { resources, stopping, log }: FlowControlParts): void {
@@ -138,27 +142,3 @@ function listQuery({ request }: Exchange): ListQuery | undefined {
     throw error;
   }
 }
-
-const DUMPS = '/debug/api_priority_and_fairness';
-
-export function dumpPaths(flowControl: Pick<FlowControl, 'levels'>): readonly PathHandler[] {
-  const state = (): DumpOptions => ({
-    levels: flowControl.levels,
-    epochOf: (clockMs) => performance.timeOrigin + clockMs,
-  });
-  const page =
-    (name: string, text: (request: HttpRequest) => string): PathHandler =>
-    (request, path) =>
-      path === `${DUMPS}/dump_${name}` ? plain(text(request)) : undefined;
-  return [
-    page('priority_levels', () => dumpPriorityLevels(state())),
-    page('queues', () => dumpQueues(state())),
-    page('requests', ({ query }) => dumpRequests(state(), (query.get('includeRequestDetails') ?? '') !== '')),
-  ];
-}
-
-const plain = (text: string): HttpResponse => ({
-  status: 200,
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: text,
-});

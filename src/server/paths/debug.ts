@@ -5,21 +5,42 @@ import type { Profiler, Session } from 'node:inspector';
 import path from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { parseQuery } from '../../lib/http/request-target.js';
 import type { Logger } from '../../lib/telemetry/log.js';
 import { pause } from '../../lib/async/pause.js';
 import { plainError } from '../../filters/plain-response.js';
 import { createHttp1 } from '../../wire/http1.js';
 import { BODY_ERRORS } from '../listener/body-errors.js';
+import type { PathHandler } from './paths.js';
 import { cpuProfile, heapProfile } from './pprof-format.js';
 
 export interface DebugOptions {
   /** `--contention-profiling`: one thread waits for nobody, so what is measured is how long work waits for the thread. */
   readonly contentionProfiling: boolean;
+  /** Where several processes are one server: which of them this is. A profile is of one of them. */
+  readonly worker?: DebuggedWorker | undefined;
 }
+
+export interface DebuggedWorker {
+  readonly index: number;
+  readonly count: number;
+  /** Another one answers, by its index. */
+  ask(index: number, request: RelayedRequest): Promise<HttpResponse>;
+  /** Answers what others relay. */
+  onAsked(answer: (request: RelayedRequest) => unknown): void;
+}
+
+/** What crosses between processes. */
+export interface RelayedRequest {
+  readonly path: string;
+  readonly search: string;
+}
+
+type DebugRequest = Pick<HttpRequest, 'path' | 'query' | 'search' | 'signal'>;
 
 export interface Debug {
   /** `undefined` when the path is not under /debug/pprof. */
-  handle(request: HttpRequest, path: string): Promise<HttpResponse> | HttpResponse | undefined;
+  handle(request: DebugRequest, path: string): Promise<HttpResponse> | HttpResponse | undefined;
 }
 
 const DEFAULT_CPU_SECONDS = 30;
@@ -28,9 +49,13 @@ const MAX_SECONDS = 600;
 const CPU_INTERVAL_US = 1000;
 const HEAP_INTERVAL_BYTES = 16 * 1024;
 
-export function createDebug({ contentionProfiling }: DebugOptions): Debug {
+export function createDebug({ contentionProfiling, worker }: DebugOptions): Debug {
   const delays = contentionProfiling ? monitorEventLoopDelay({ resolution: 10 }) : undefined;
   delays?.enable();
+  const answer = (request: DebugRequest, requested: string) => ownAnswer(request, requested, delays, worker);
+  worker?.onAsked(({ path: requested, search }) =>
+    answer({ path: requested, search, query: parseQuery(search), signal: new AbortController().signal }, requested),
+  );
   return {
     handle(request, requested) {
       if (requested === '/debug/pprof') {
@@ -41,30 +66,45 @@ export function createDebug({ contentionProfiling }: DebugOptions): Debug {
         };
       }
       if (!requested.startsWith('/debug/pprof/')) return undefined;
-      const name = requested.slice('/debug/pprof/'.length);
-      switch (name) {
-        case '':
-          return index();
-        case 'profile':
-          return profileFor(request, DEFAULT_CPU_SECONDS, recordCpuProfile);
-        case 'heap':
-        case 'allocs':
-          return profileFor(request, DEFAULT_HEAP_SECONDS, recordHeapProfile);
-        case 'symbol':
-          return text('num_symbols: 1\n');
-        case 'goroutine':
-          return text(activeResources());
-        case 'block':
-        case 'mutex':
-          return text(delayText(delays));
-        case 'threadcreate':
-          return text('threadcreate profile: total 0\n');
-        default:
-          return plainError(404, 'Unknown profile', { 'x-go-pprof': '1' });
-      }
+      const other = Number(request.query.get('worker') ?? worker?.index);
+      if (worker === undefined || other === worker.index) return answer(request, requested);
+      if (!(other >= 0 && other < worker.count)) return plainError(404, 'Unknown worker');
+      return worker.ask(other, { path: requested, search: request.search });
     },
   };
 }
+
+function ownAnswer(
+  request: DebugRequest,
+  requested: string,
+  delays: IntervalHistogram | undefined,
+  worker: DebuggedWorker | undefined,
+): Promise<HttpResponse> | HttpResponse {
+  switch (requested.slice('/debug/pprof/'.length)) {
+    case '':
+      return index(worker);
+    case 'profile':
+      return profileFor(request, DEFAULT_CPU_SECONDS, recordCpuProfile, worker);
+    case 'heap':
+    case 'allocs':
+      return profileFor(request, DEFAULT_HEAP_SECONDS, recordHeapProfile, worker);
+    case 'symbol':
+      return text('num_symbols: 1\n');
+    case 'goroutine':
+      return text(`${activeResources()}${workerText(worker)}`);
+    case 'block':
+    case 'mutex':
+      return text(`${delayText(delays)}${workerText(worker)}`);
+    case 'threadcreate':
+      return text('threadcreate profile: total 0\n');
+    default:
+      return plainError(404, 'Unknown profile', { 'x-go-pprof': '1' });
+  }
+}
+
+/** Empty for a server of one process. */
+const workerText = (worker: DebuggedWorker | undefined): string =>
+  worker === undefined ? '' : `worker process ${worker.index} of ${worker.count}, pid ${process.pid}\n`;
 
 const PROFILES = [
   ['allocs', 'Memory allocated while the profile is taken, by where'],
@@ -76,9 +116,15 @@ const PROFILES = [
   ['threadcreate', 'Threads made by the program; there are none'],
 ] as const;
 
-function index(): HttpResponse {
-  const rows = PROFILES.map(([name, about]) => `<tr><td><a href="${name}">${name}</a></td><td>${about}</td></tr>`);
-  const body = `<html><head><title>/debug/pprof/</title></head><body><h1>/debug/pprof/</h1><table>\n${rows.join('\n')}\n</table></body></html>\n`;
+/** Links of a server with several workers name the one that answered, so that another connection does not lead elsewhere. */
+function index(worker: DebuggedWorker | undefined): HttpResponse {
+  const query = worker === undefined ? '' : `?worker=${worker.index}`;
+  const rows = PROFILES.map(
+    ([name, about]) => `<tr><td><a href="${name}${query}">${name}</a></td><td>${about}</td></tr>`,
+  );
+  const others = Array.from({ length: worker?.count ?? 0 }, (_, i) => `<a href="?worker=${i}">${i}</a>`);
+  const about = worker === undefined ? '' : `<p>${workerText(worker)}(workers: ${others.join(' ')})</p>\n`;
+  const body = `<html><head><title>/debug/pprof/</title></head><body><h1>/debug/pprof/</h1>${about}<table>\n${rows.join('\n')}\n</table></body></html>\n`;
   return {
     status: 200,
     headers: { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' },
@@ -87,9 +133,10 @@ function index(): HttpResponse {
 }
 
 async function profileFor(
-  request: HttpRequest,
+  request: DebugRequest,
   defaultSeconds: number,
   record: (session: Session, ms: number, signal: AbortSignal) => Promise<Buffer>,
+  worker: DebuggedWorker | undefined,
 ): Promise<HttpResponse> {
   const requested = Number(request.query.get('seconds') ?? '');
   const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, MAX_SECONDS) : defaultSeconds;
@@ -100,7 +147,7 @@ async function profileFor(
     const body = await record(session, seconds * 1000, request.signal);
     const headers = {
       'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${path.basename(request.path)}"`,
+      'content-disposition': `attachment; filename="${path.basename(request.path)}${worker === undefined ? '' : `-worker-${worker.index}`}"`,
       'x-content-type-options': 'nosniff',
     };
     return { status: 200, headers, body };
@@ -161,12 +208,13 @@ const text = (body: string): HttpResponse => ({
  * `--debug-socket-path`: profiles on a unix socket, without authentication: access to the file is access to the
  * profiles.
  */
-export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promise<() => void> {
+export async function serveDebugSocket({ file, debug, flags, log }: DebugSocket): Promise<() => void> {
   // The socket of a process that ended without cleaning up would refuse the address for ever.
   fs.rmSync(file, { force: true });
   const http1 = createHttp1({
     bodyErrors: BODY_ERRORS,
-    handler: (request) => debug.handle(request, request.path) ?? plainError(404, '404 page not found'),
+    handler: (request) =>
+      debug.handle(request, request.path) ?? flags(request, request.path) ?? plainError(404, '404 page not found'),
     onError: (error) => log.error(error, 'Debug request failed'),
   });
   const server = net.createServer((socket) => http1.accept(socket));
@@ -183,5 +231,6 @@ export async function serveDebugSocket({ file, debug, log }: DebugSocket): Promi
 interface DebugSocket {
   readonly file: string;
   readonly debug: Debug;
+  readonly flags: PathHandler;
   readonly log: Logger;
 }

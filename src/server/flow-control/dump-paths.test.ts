@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testRequest } from '../../filters/testing.js';
-import { dumpPaths, inFlightShare } from './flow-control.js';
+import { dumpPaths } from './dump-paths.js';
 
 test('a dump has one path, and a slash more is another', async () => {
   const pages = dumpPaths({ levels: [] });
@@ -13,18 +13,4 @@ test('a dump has one path, and a slash more is another', async () => {
     assert.deepEqual(await answered(`/debug/api_priority_and_fairness/dump_${name}`), [200]);
     assert.deepEqual(await answered(`/debug/api_priority_and_fairness/dump_${name}/`), []);
   }
-});
-
-test('all processes together keep to a limit, to within one for each; no limit stays none', () => {
-  for (const [limit, workers] of [
-    [600, 2],
-    [400, 16],
-    [7, 4],
-    [1, 8],
-  ] as const) {
-    const all = inFlightShare(limit, workers) * workers;
-    assert.ok(all >= limit && all < limit + workers);
-  }
-  assert.equal(inFlightShare(600, 1), 600);
-  assert.equal(inFlightShare(0, 4), 0);
 });

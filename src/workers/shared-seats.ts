@@ -1,0 +1,125 @@
+// A worker process's share of limits that are counted over all workers. A request within the share needs nobody else. One that
+// finds no seat asks the supervisor, which collects what the others do not need (seat-rounds.ts).
+import { type Clock, monotonicClock } from '../lib/async/clock.js';
+import { CoalescedCall } from '../lib/async/coalesced-call.js';
+import type { Channel } from './channel.js';
+import type { OpenSeatPool, SeatHolder, SeatPool } from './seat-pool.js';
+
+/** How a worker stands with a limit. */
+export interface SeatReport {
+  readonly total: number;
+  readonly share: number;
+  readonly inUse: number;
+  readonly wanted: number;
+}
+
+export interface ShareChange {
+  readonly name: string;
+  readonly share: number;
+}
+
+export const SEAT_TOPICS = {
+  /** Worker to supervisor, a name: the worker wants more. Answered when the round is over. */
+  request: 'seats-request',
+  /** Supervisor to worker, a name: answered with a `SeatReport`; undefined where the worker does not know the limit. */
+  report: 'seats-report',
+  /** Supervisor to worker, a `ShareChange`: answered with the seats that the worker has now: those in use stay. */
+  share: 'seats-share',
+} as const;
+
+/** Where all seats are in use, they are requested again after this time, and refused until then. */
+const RETRY_MS = 25;
+
+export function sharedSeats(channel: Channel, clock: Clock = monotonicClock): OpenSeatPool {
+  const pools = new Map<string, SharedPool>();
+  channel.handle(SEAT_TOPICS.report, (name) => pools.get(name as string)?.report());
+  channel.handle(SEAT_TOPICS.share, (content) => {
+    const { name, share } = content as ShareChange;
+    return pools.get(name)?.setShare(share) ?? 0;
+  });
+  return (name, holder) => {
+    const ask = (): Promise<unknown> => channel.ask(SEAT_TOPICS.request, name);
+    const close = (): void => {
+      if (pools.get(name) === pool) pools.delete(name);
+    };
+    const pool: SharedPool = new SharedPool({ holder, ask, clock, close });
+    pools.set(name, pool);
+    return pool;
+  };
+}
+
+interface SharedPoolParts {
+  readonly holder: SeatHolder;
+  readonly ask: () => Promise<unknown>;
+  readonly clock: Clock;
+  readonly close: () => void;
+}
+
+class SharedPool implements SeatPool {
+  share = 0;
+  #total = 0;
+  #noneBeforeMs = 0;
+  /** What the last round was to satisfy. */
+  #reportedWanted = 0;
+  #cancelRetry: (() => void) | undefined;
+  readonly #request: CoalescedCall<void>;
+
+  constructor(private readonly parts: SharedPoolParts) {
+    this.#request = new CoalescedCall(() => this.#ask(), { maxInFlight: 1 });
+  }
+
+  setTotal(total: number): void {
+    const isLess = total < this.#total;
+    this.#total = total;
+    // Nothing more than that begins here; the others may have shares besides.
+    if (this.share > total) this.share = total;
+    if (isLess || this.parts.holder.seatsWanted > this.share) void this.#request.call();
+  }
+
+  requestMore(): Promise<void> | undefined {
+    if (this.share >= this.#total) return undefined;
+    if (this.parts.clock.now() >= this.#noneBeforeMs) return this.#request.call();
+    this.#retryLater();
+    return undefined;
+  }
+
+  report(): SeatReport {
+    const { seatsInUse, seatsWanted } = this.parts.holder;
+    this.#reportedWanted = seatsWanted;
+    return { total: this.#total, share: this.share, inUse: seatsInUse, wanted: seatsWanted };
+  }
+
+  setShare(share: number): number {
+    this.share = share;
+    this.parts.holder.resized();
+    if (this.parts.holder.seatsWanted > share) this.#retryLater();
+    return Math.max(share, this.parts.holder.seatsInUse);
+  }
+
+  close(): void {
+    this.#cancelRetry?.();
+    this.parts.close();
+  }
+
+  async #ask(): Promise<void> {
+    const { ask, clock } = this.parts;
+    try {
+      await ask();
+    } catch {
+      // The supervisor is gone: this process ends as well.
+    }
+    // What is wanted since then is a matter of the next round.
+    if (this.#reportedWanted <= this.share || this.share >= this.#total) return;
+    this.#noneBeforeMs = clock.now() + RETRY_MS;
+    this.#retryLater();
+  }
+
+  /** Those that wait in queues get what becomes free elsewhere. */
+  #retryLater(): void {
+    const { clock, holder } = this.parts;
+    this.#cancelRetry ??= clock.after(RETRY_MS, () => {
+      this.#cancelRetry = undefined;
+      if (holder.seatsWanted > this.share) void this.requestMore();
+    });
+  }
+}
