@@ -108,7 +108,7 @@ test('a receiver that fails on one object gets the next', async () => {
   fed.end();
 });
 
-test('of one name, it is told of no other', async () => {
+test('an informer of one name hears of no other', async () => {
   const store = createResourceStore({ kv: openMemoryStore(), options: PODS });
   const pod = (namespace: string, name: string): KubeObject => ({
     kind: 'Pod',
