@@ -69,10 +69,11 @@ export async function unstored(
 ): Promise<StoredObject> {
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
-  const object = (await store.view?.dryRunResult(written)) ?? written;
+  const result = (await store.view?.dryRunResult(written)) ?? written;
+  const pieces = work.isLarge ? codec.encodePieces?.(result) : undefined;
+  const json = pieces === undefined ? codec.encodeJson(result) : await work.run(pieces);
+  const object = codec.isStoredAsOther?.(result) === true ? codec.decodeJson(json) : result;
   const fields = fieldsOf(object);
-  const pieces = work.isLarge ? codec.encodePieces?.(object) : undefined;
-  const json = pieces === undefined ? codec.encodeJson(object) : await work.run(pieces);
   return {
     key,
     revision: 0,

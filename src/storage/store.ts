@@ -67,6 +67,8 @@ export interface ObjectCodec {
   /** The JSON encoding of an object in normal form, in steps, for large objects. */
   encodePieces?(object: KubeObject): StepGenerator<Buffer>;
   decodeJson(bytes: Buffer): KubeObject;
+  /** Whether an object in normal form is not what its JSON decodes to: an empty list is stored as none. Absent: never. */
+  isStoredAsOther?(object: KubeObject): boolean;
   /** The object that JSON decodes to, in steps; undefined where decoding in steps is not possible. */
   readonly decodePieces?: (bytes: Buffer) => StepGenerator<KubeObject | undefined>;
   /** For stores that keep a media type of their own (etcd: protobuf, or what `--storage-media-type` says). */

@@ -23,7 +23,8 @@ export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; 
 export interface Written {
   readonly key: string;
   readonly value: Buffer;
-  readonly object: KubeObject;
+  /** Absent where it is not what the JSON decodes to. */
+  readonly object: KubeObject | undefined;
   readonly json: Buffer;
   /** Before it was encrypted; absent where it is the JSON. */
   readonly storedForm: Buffer | undefined;
@@ -85,7 +86,8 @@ export class Values {
     const json = printed ?? codec.encodeJson(object);
     const plain = this.form.kind === 'json' ? json : codec.encodeStorage(object, this.form.mediaType);
     trace?.span?.event('Encode succeeded', { len: plain.length });
-    const parts = { key, object, json, storedForm: plain === json ? undefined : plain };
+    const known = codec.isStoredAsOther?.(object) === true ? undefined : object;
+    const parts = { key, object: known, json, storedForm: plain === json ? undefined : plain };
     if (this.transformer === undefined) return this.#begun({ ...parts, value: plain });
     const encrypted = this.#encrypt(this.transformer, plain, prefix + key, trace);
     return whenReady(encrypted, (value) => this.#begun({ ...parts, value }));

@@ -26,6 +26,13 @@ test('an empty list that is always encoded is null once it is kept, in every enc
   assert.match(String((await created('a', {})).bytes), /"drivers":null/);
   assert.match(String((await created('b', {}, '?pretty=true')).bytes), /"drivers": null/);
   assert.match(String((await created('c', { accept: 'application/yaml' })).bytes), /drivers: null/);
+  const inCbor = /drivers\xf6/;
+  for (const query of ['?dryRun=All', '']) {
+    const { bytes } = await created('d', { accept: 'application/cbor' }, query);
+    assert.match(bytes.toString('latin1'), inCbor, query);
+  }
+  const dry = await created('e', { accept: 'application/yaml' }, '?dryRun=All');
+  assert.match(String(dry.bytes), /drivers: null/);
 });
 
 test('a number that none can hold is reported with its place', async () => {

@@ -4,6 +4,7 @@ import { decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { readPieces } from '../../schema/json/decode-pieces.js';
 import { decodeStoredJson } from '../../schema/json/decode-stored.js';
 import { encodeStored, encodeTree } from '../../schema/json/encode.js';
+import { isStoredAsOther } from '../../schema/stored-as-other.js';
 import type { StructType } from '../../schema/type.js';
 import type { ObjectCodec } from '../../storage/store.js';
 import { JSON_TYPE, MEDIA_TYPES } from './media-types.js';
@@ -44,6 +45,7 @@ export function objectCodec(
   const codec: ObjectCodec = {
     encodeJson: (object) => Buffer.from(encodeStored(type, object)),
     decodeJson: (bytes) => asObject(decodeStoredJson(type, bytes)),
+    isStoredAsOther: (object) => isStoredAsOther(type, object),
     *decodePieces(bytes) {
       const read = yield* readPieces(bytes, type, { isOurs: true, closesMaps: true });
       return read?.value as KubeObject | undefined;

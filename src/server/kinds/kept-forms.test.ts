@@ -12,8 +12,6 @@ import { encodeObject, frameEvent } from '../../rest/wire/codec.js';
 import { MEDIA_TYPES_WITH_CBOR, type MediaType } from '../../rest/wire/media-types.js';
 import { typeOf } from '../../schema/catalogue.js';
 import { decodeJson, normalize } from '../../schema/json/decode.js';
-import { decodeStoredJson } from '../../schema/json/decode-stored.js';
-import { encodeStored } from '../../schema/json/encode.js';
 import { objectOf } from '../../schema/testing.js';
 import type { StructType } from '../../schema/type.js';
 import type { StoredObject } from '../../storage/store.js';
@@ -131,8 +129,7 @@ class Objects {
       apiVersion: group === '' ? version : `${group}/${version}`,
       metadata: { ...metadata, name, ...(kind.namespaced && { namespace: 'n' }) },
     };
-    // As it is after one visit to the store, which keeps no list that is empty.
-    return decodeStoredJson(type, Buffer.from(encodeStored(type, normalize(type, object)))) as KubeObject;
+    return normalize(type, object) as KubeObject;
   }
 
   *answers(): Generator<Answers> {

@@ -360,6 +360,7 @@ function lazyCodec(definition: KindDefinition, type: () => StructType): ObjectCo
     encodeJson: (object) => get().encodeJson(object),
     encodePieces: (object) => encodePieces(type(), object),
     decodeJson: (bytes) => get().decodeJson(bytes),
+    isStoredAsOther: (object) => get().isStoredAsOther?.(object) === true,
     *decodePieces(bytes) {
       return yield* get().decodePieces?.(bytes) ?? [];
     },

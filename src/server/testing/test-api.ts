@@ -368,6 +368,7 @@ const freezing = (codec: ObjectCodec): ObjectCodec => ({
     const object = yield* codec.decodePieces?.(bytes) ?? [];
     return object && deepFreeze(object);
   },
+  ...(codec.isStoredAsOther && { isStoredAsOther: codec.isStoredAsOther.bind(codec) }),
   ...(codec.renew && { renew: codec.renew.bind(codec) }),
   ...(codec.renewOlder && { renewOlder: codec.renewOlder.bind(codec) }),
 });
