@@ -6,6 +6,7 @@
 //   npm run torture -- --seed 17 --rounds 1    that round again: the same calls and faults, as far as answers let them be
 //   npm run torture -- --store etcd --servers 2
 //   npm run torture -- --store cluster         three members of etcd, over TLS, behind a network that can be cut and parted
+//   npm run torture -- --workers 2             each server with so many worker processes
 //   npm run torture -- --faults kill,pause     only those of the list below
 import { loadSource } from './bundle.mjs';
 
@@ -43,6 +44,7 @@ for (const { store, servers } of targets) {
   const result = await torture({
     store,
     servers,
+    workers: Number(options.workers ?? 1),
     seed,
     faults: options.faults?.split(',') ?? FAULTS[store],
     faultsInRound: FAULTS_IN_ROUND,
@@ -57,7 +59,7 @@ for (const problem of problems) console.log(problem);
 process.exit(problems.length === 0 ? 0 : 1);
 
 function readOptions(args) {
-  const known = ['hours', 'rounds', 'seed', 'store', 'servers', 'faults'];
+  const known = ['hours', 'rounds', 'seed', 'store', 'servers', 'workers', 'faults'];
   const given = {};
   for (let i = 0; i < args.length; i += 2) {
     const name = args[i].replace(/^--/, '');
