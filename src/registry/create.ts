@@ -11,7 +11,7 @@ import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 import { prepareCreate } from './prepare-write.js';
-import { encodeStored, reusableEncoding } from './encode-stored.js';
+import { encodeLarge, reusableEncoding } from './encode-stored.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -119,7 +119,7 @@ async function put(
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const json = encoded ?? (work.isLarge ? await encodeStored(registry, object, work) : undefined);
+    const json = encoded ?? (await encodeLarge(registry, object, work));
     const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {

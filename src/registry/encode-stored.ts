@@ -2,6 +2,7 @@ import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { SizedWork } from '../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../machinery/object.js';
 import { withoutResourceVersion } from '../storage/entry.js';
+import { encodedBy } from '../storage/store.js';
 import type { ResourceRegistry } from './registry.js';
 
 /** Prunes the object for storage. An earlier encoding is reusable only where pruning changed nothing. */
@@ -12,9 +13,12 @@ export const reusableEncoding = (
 ): Buffer | undefined => (kind.strategy.pruneForStorage?.(object) === true ? undefined : encoded);
 
 /** The stored form of an object; that of a large one is encoded cooperatively. */
-export function encodeStored({ store }: ResourceRegistry, object: KubeObject, work: SizedWork): MaybePromise<Buffer> {
-  const { codec } = store.options;
-  const stored = withoutResourceVersion(object);
-  const pieces = work.isLarge ? codec.encodePieces?.(stored) : undefined;
-  return pieces === undefined ? codec.encodeJson(stored) : work.run(pieces);
-}
+export const encodeStored = ({ store }: ResourceRegistry, object: KubeObject, work: SizedWork): MaybePromise<Buffer> =>
+  encodedBy(store.options.codec, withoutResourceVersion(object), work);
+
+/** As encodeStored(), of what is large: the store itself encodes what is small. */
+export const encodeLarge = (
+  registry: ResourceRegistry,
+  object: KubeObject,
+  work: SizedWork,
+): MaybePromise<Buffer> | undefined => (work.isLarge ? encodeStored(registry, object, work) : undefined);

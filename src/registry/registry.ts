@@ -7,7 +7,7 @@ import { timeOf } from '../machinery/time.js';
 import { badRequest, type GroupKind, type GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import { pathSegmentName } from '../machinery/validation/names.js';
-import type { ResourceStore, StoredObject } from '../storage/store.js';
+import { encodedBy, type ResourceStore, type StoredObject } from '../storage/store.js';
 import type { KindDefinition } from './kind.js';
 import type { KeyedQueue } from './keyed-queue.js';
 
@@ -70,8 +70,7 @@ export async function unstored(
   const { store } = registry;
   const { codec, fieldsOf } = store.options;
   const result = (await store.view?.dryRunResult(written)) ?? written;
-  const pieces = work.isLarge ? codec.encodePieces?.(result) : undefined;
-  const json = pieces === undefined ? codec.encodeJson(result) : await work.run(pieces);
+  const json = await encodedBy(codec, result, work);
   const object = codec.isStoredAsOther?.(result) === true ? codec.decodeJson(json) : result;
   const fields = fieldsOf(object);
   return {

@@ -15,7 +15,7 @@ import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
 import { findForWrite, findObject } from './list.js';
 import { prepareUpdate, prepareCreate } from './prepare-write.js';
-import { encodeStored, reusableEncoding } from './encode-stored.js';
+import { encodeLarge, encodeStored, reusableEncoding } from './encode-stored.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -205,7 +205,7 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     await work.pause();
     const reusable = reusableEncoding(registry, object, encoded);
     delete object.metadata.resourceVersion;
-    const json = reusable ?? (work.isLarge && !context.dryRun ? await encodeStored(registry, object, work) : undefined);
+    const json = reusable ?? (context.dryRun ? undefined : await encodeLarge(registry, object, work));
     const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
     const options = { ...ttlOf(registry, object, context), ...made };
     const stored = context.dryRun

@@ -1,5 +1,6 @@
 // What the registry sees of storage: one resource's objects, as bytes with a revision.
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import type { SizedWork } from '../lib/scheduling/sized-work.js';
 import { type StepGenerator, Yielder } from '../lib/scheduling/yield.js';
 import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -45,6 +46,12 @@ export const jsonIncludesAny = (stored: StoredObject, texts: readonly Buffer[]):
 
 /** The parsed object; yields to the event loop while it parses a large one. */
 export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();
+
+/** The object as JSON; a large one is encoded cooperatively. */
+export function encodedBy(codec: ObjectCodec, object: KubeObject, work: SizedWork): MaybePromise<Buffer> {
+  const pieces = work.isLarge ? codec.encodePieces?.(object) : undefined;
+  return pieces === undefined ? codec.encodeJson(object) : work.run(pieces);
+}
 
 /** All parsed objects; yields to the event loop where they are many or large. */
 export async function loadedAll(items: readonly StoredObject[]): Promise<KubeObject[]> {

@@ -15,6 +15,7 @@ import { stringAt } from '../../storage/scan-json.js';
 import {
   type ListRequest,
   type ListResult,
+  encodedBy,
   loadedAll,
   type LocalReads,
   type ResourceStore,
@@ -284,7 +285,7 @@ export class VersionView implements ResourceStore {
     let entry: Entry;
     if (converted.json === undefined) {
       const object = await converted.object();
-      const json = (await this.#encoded(this, object)) ?? this.options.codec.encodeJson(object);
+      const json = await encodedBy(this.options.codec, object, workOnTree(object));
       entry = entryOf(this.#source, { key, revision, json }, { object });
       // The caller wants the object now; for later the bytes are enough.
       entry.object();
@@ -294,13 +295,10 @@ export class VersionView implements ResourceStore {
     return entry;
   }
 
-  /** A large object is encoded cooperatively. */
-  async #encoded(
-    { options: { codec } }: Pick<ResourceStore, 'options'>,
-    object: KubeObject,
-  ): Promise<Buffer | undefined> {
+  /** As it is stored, where it is large: the store itself encodes what is small. */
+  async #encodedLarge(object: KubeObject): Promise<Buffer | undefined> {
     const work = workOnTree(object);
-    return work.isLarge ? codec.encodePieces && work.run(codec.encodePieces(object)) : undefined;
+    return work.isLarge ? encodedBy(this.base.options.codec, object, work) : undefined;
   }
 
   async #toStorage(object: KubeObject): Promise<Converted> {
@@ -313,7 +311,7 @@ export class VersionView implements ResourceStore {
   async #toStored(object: KubeObject): Promise<{ readonly object: KubeObject; readonly json: Buffer | undefined }> {
     const converted = await this.#toStorage(object);
     const stored = await converted.object();
-    return { object: stored, json: converted.json ?? (await this.#encoded(this.base, stored)) };
+    return { object: stored, json: converted.json ?? (await this.#encodedLarge(stored)) };
   }
 
   #convert(objects: readonly KubeObject[], apiVersion: string): Promise<Converted[]> {

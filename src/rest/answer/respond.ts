@@ -2,6 +2,7 @@
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { AnsweredObject, HttpRequest, HttpResponse } from '../../lib/http/http.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import type { SizedWork } from '../../lib/scheduling/sized-work.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
 import { bufferOf } from '../../lib/values/buffer-of.js';
 import { isForWorkers, workersFor } from '../../registry/registry.js';
@@ -171,9 +172,18 @@ export function respondValue(
   return answer(request, { status, media: negotiated.media, body: bytes, object });
 }
 
-/** As respondValue() for a large value: JSON is encoded cooperatively, other forms on a worker. */
-export async function respondLargeValue(
-  { request, negotiated, converter }: Pick<Rendering, 'request' | 'negotiated' | 'converter'>,
+/** As respondValue(); of a large value JSON is encoded cooperatively, and other forms on a worker. */
+export const respondSized = (
+  { work, ...rendering }: ValueRendering & { readonly work: SizedWork },
+  status: number,
+  type: StructType,
+  value: object,
+): MaybePromise<HttpResponse> => (work.isLarge ? respondLargeValue : respondValue)(rendering, status, type, value);
+
+type ValueRendering = Pick<Rendering, 'request' | 'negotiated' | 'converter'>;
+
+async function respondLargeValue(
+  { request, negotiated, converter }: ValueRendering,
   status: number,
   type: StructType,
   value: object,

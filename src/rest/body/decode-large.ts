@@ -1,5 +1,7 @@
 // Large bodies, decoded cooperatively: JSON in pieces, and a worker converts other forms to JSON first.
 import { WORKER_MIN_BYTES } from '../../lib/async/worker-pool.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
+import { workOn } from '../../lib/scheduling/sized-work.js';
 import { runCooperatively, runSync, yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
 import { type ReadPieces, readPieces } from '../../schema/json/decode-pieces.js';
@@ -11,15 +13,21 @@ import type { Converter, ReadBytes, Unreadable } from '../wire/convert-bytes.js'
 import type { MediaType } from '../wire/media-types.js';
 import { decodeObject, type Decoded, WireError, wireError } from '../wire/codec.js';
 
-export interface LargeBody {
+export interface SentBody {
   readonly media: MediaType;
   readonly type: StructType;
   readonly bytes: Buffer;
   readonly strict: boolean;
 }
 
+/** As decodeObject(); a large body is decoded cooperatively. */
+export const decodeSized = (converter: Converter, body: SentBody): MaybePromise<Decoded> =>
+  workOn(body.bytes.length).isLarge
+    ? decodeLarge(converter, body)
+    : decodeObject(body.media, body.type, body.bytes, body.strict);
+
 /** As decodeObject(). */
-export async function decodeLarge(converter: Converter, { media, type, bytes, strict }: LargeBody): Promise<Decoded> {
+export async function decodeLarge(converter: Converter, { media, type, bytes, strict }: SentBody): Promise<Decoded> {
   const { encoding } = media;
   const custom = type.unstructured !== undefined;
   const elsewhere = encoding === 'json' || bytes.length > WORKER_MIN_BYTES;

@@ -10,7 +10,7 @@ import { typeOf } from '../../schema/catalogue.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import type { StructType } from '../../schema/type.js';
 import { readBody } from '../body/decode-body.js';
-import { decodeLarge } from '../body/decode-large.js';
+import { decodeSized } from '../body/decode-large.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { managerName } from '../contract/field-manager.js';
 import { bodyMediaType, negotiate, WITHOUT_TABLES } from '../wire/negotiate.js';
@@ -18,10 +18,10 @@ import { createOptions } from '../contract/query-options.js';
 import { noteStoring } from '../contract/record-verb.js';
 import type { RestRequest } from '../contract/request.js';
 import { metaType } from '../answer/formed-value.js';
-import { respondLargeValue, respondValue } from '../answer/respond.js';
+import { respondSized } from '../answer/respond.js';
 import { readRequestBody } from '../body/read-body.js';
 import { lifeContext, type RestServices } from '../contract/services.js';
-import { decodeObject, WireError } from '../wire/codec.js';
+import { WireError } from '../wire/codec.js';
 
 /** POST to a subresource that acts on its parent: binding, eviction, token. */
 export async function createSubresource(
@@ -97,9 +97,8 @@ export async function createSubresource(
     });
   });
   span?.event('About to write a response');
-  const rendering = { request: http, negotiated, converter: services.converter };
-  const respond = work.isLarge ? respondLargeValue : respondValue;
-  return respond(rendering, code, typeOfAnswer(made, type), made);
+  const rendering = { request: http, negotiated, converter: services.converter, work };
+  return respondSized(rendering, code, typeOfAnswer(made, type), made);
 }
 
 /** Which of the other versions that a subresource accepts the body is in; undefined for its own or an unknown one. */
@@ -113,9 +112,7 @@ async function sentVersion(
   try {
     const media = bodyMediaType(http, mediaTypes);
     const type = metaType('v1', 'PartialObjectMetadata');
-    const { object } = workOn(body.length).isLarge
-      ? await decodeLarge(converter, { media, type, bytes: body, strict: false })
-      : decodeObject(media, type, body, false);
+    const { object } = await decodeSized(converter, { media, type, bytes: body, strict: false });
     const { apiVersion = '' } = object as KubeObject;
     return alsoVersions.find((version) => apiVersion === apiVersionOf({ group: group ?? '', version }));
   } catch (error) {

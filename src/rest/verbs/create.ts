@@ -1,7 +1,7 @@
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
 import type { HttpResponse } from '../../lib/http/http.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { workOn } from '../../lib/scheduling/sized-work.js';
+import { LARGE, workOn } from '../../lib/scheduling/sized-work.js';
 import { yieldToEventLoop } from '../../lib/scheduling/yield.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { create } from '../../registry/create.js';
@@ -20,7 +20,7 @@ import { typeOfAnswer } from './create-subresource.js';
 import { createOptions, type WriteOptions } from '../contract/query-options.js';
 import { noteStoring } from '../contract/record-verb.js';
 import type { RestRequest } from '../contract/request.js';
-import { respondLargeValue, respondValue } from '../answer/respond.js';
+import { respondSized } from '../answer/respond.js';
 import { respondTimed } from '../answer/timed.js';
 import { readRequestBody } from '../body/read-body.js';
 import { lifeContext, type RestServices } from '../contract/services.js';
@@ -76,9 +76,9 @@ export async function createObject(
       await services.admission.validate(attributes);
       const made = await virtual.create(object, context);
       const answer = typeOfAnswer(made, endpoint.type);
-      const rendering = { request: http, negotiated, converter: services.converter };
-      const respondMade = work.isLarge || virtual.largeAnswers === true ? respondLargeValue : respondValue;
-      return () => respondMade(rendering, 201, answer, made);
+      const answering = virtual.largeAnswers === true ? LARGE : work;
+      const rendering = { request: http, negotiated, converter: services.converter, work: answering };
+      return () => respondSized(rendering, 201, answer, made);
     }
     await work.pause();
     const stored = await create(registry, {
