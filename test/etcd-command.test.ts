@@ -1,7 +1,8 @@
 // `binnacle etcd` and etcdctl, by TCP, TLS and Unix sockets.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -83,11 +84,21 @@ describe('etcdctl on binnacle etcd', { skip }, () => {
   });
 
   it('does transactions', async () => {
-    const txn = (text: string): string =>
-      execFileSync(etcdctl, ['--endpoints', etcd.urls[0] ?? '', 'txn'], { input: text, encoding: 'utf8' });
+    const txn = (text: string, ...flags: string[]): string =>
+      execFileSync(etcdctl, ['--endpoints', etcd.urls[0] ?? '', 'txn', ...flags], { input: text, encoding: 'utf8' });
     const request = 'value("a/1") = "uno"\n\nput t/1 x\nput t/2 y\nget a/1\n\nget none\n\n';
     assert.deepEqual(txn(request).split('\n').filter(Boolean), ['SUCCESS', 'OK', 'OK', 'a/1', 'uno']);
     assert.match(txn('mod("a/1") = "1"\n\nput t/3 x\n\nget t/1\n\n'), /^FAILURE\n\nt\/1\nx\n/);
+    assert.match(txn('create("t/1") > "0"\n\ndel t/1\n\n\n', '--interactive'), /SUCCESS\n\n1\n/);
+  });
+
+  it('locks, and takes part in elections', async () => {
+    assert.equal(await lines('lock', 'one', 'echo', 'held'), 'held');
+    const child = spawn(etcdctl, ['--endpoints', etcd.urls[0] ?? '', 'elect', 'two', 'me']);
+    const [first] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    assert.match(first, /^two\/\w+\n/);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
   });
 
   it('watches from a past revision', async () => {
@@ -141,13 +152,28 @@ describe('etcdctl on binnacle etcd', { skip }, () => {
     assert.match(await ctl('member', 'list'), /started, default, , http:\/\/127\.0\.0\.1/);
     assert.equal(await ctl('alarm', 'list'), '');
     assert.match(await ctl('defrag'), /Finished/);
+  });
+
+  it('refuses what wants Raft or users, and says why', async () => {
     await assert.rejects(ctl('member', 'add', 'x', '--peer-urls=http://192.0.2.1:1'), /there is no Raft/);
-    await assert.rejects(ctl('user', 'list'), /no users/);
+    await assert.rejects(ctl('member', 'promote', '1'), /there is no Raft/);
+    await assert.rejects(ctl('move-leader', '8e9e05c52164694d'), /bad leader transferee/);
+    for (const [first = '', ...more] of [
+      ['auth', 'enable'],
+      ['user', 'list'],
+      ['user', 'add', 'a:b'],
+      ['role', 'list'],
+    ]) {
+      await assert.rejects(ctl(first, ...more), /it has no users and no roles/);
+    }
+    assert.match(await ctl('auth', 'status'), /Authentication Status: false/);
   });
 
   it('saves a snapshot that is a store again', async () => {
     const file = path.join(root, 'snapshot');
     await ctl('snapshot', 'save', file);
+    // It is no file of etcd's, and etcd's tools say so.
+    await assert.rejects(ctl('snapshot', 'status', file), /invalid database/);
     const folder = path.join(root, 'from-snapshot');
     fs.mkdirSync(folder, { mode: 0o700 });
     fs.writeFileSync(path.join(folder, 'store.mdb'), fs.readFileSync(file).subarray(0, -32), { mode: 0o600 });
@@ -163,6 +189,33 @@ describe('etcdctl on binnacle etcd', { skip }, () => {
     assert.equal(await answer('/version'), '{"etcdserver":"3.5.16","etcdcluster":"3.5.0"}');
     assert.match(await answer('/metrics'), /\netcd_server_has_leader 1\n/);
     assert.equal((await fetch(`${etcd.urls[0]}/nothing`)).status, 404);
+  });
+});
+
+describe('etcdctl on a store whose quota is used up', { skip }, () => {
+  it('deletes, compacts, defragments, disarms the alarm and writes again', async (t) => {
+    const etcd = await start('quota', [
+      '--listen-client-urls',
+      'http://127.0.0.1:0',
+      `--quota-backend-bytes=${2 ** 20}`,
+    ]);
+    t.after(() => etcd.stop());
+    const ctl = async (...args: string[]): Promise<string> =>
+      (await run(etcdctl, ['--endpoints', etcd.urls[0] ?? '', ...args])).stdout;
+    const kv = openEtcdStore({ dialer: directDialer, servers: etcd.urls });
+    t.after(() => kv.close());
+    const noise = (): Buffer => randomBytes(100_000);
+    await assert.rejects(async () => {
+      for (let n = 0; ; n++) await kv.create(`/n/${n}`, noise());
+    }, /database space exceeded/);
+    assert.match(await ctl('alarm', 'list'), /^memberID:\d+ alarm:NOSPACE/);
+    await assert.rejects(ctl('put', 'a', '1'), /database space exceeded/);
+    assert.match(await ctl('del', '--prefix', '/n/'), /^\d+\n/);
+    await ctl('compaction', String(await kv.revision()));
+    await ctl('defrag');
+    assert.match(await ctl('alarm', 'disarm'), /NOSPACE/);
+    assert.equal(await ctl('alarm', 'list'), '');
+    assert.equal(await ctl('put', 'a', '1'), 'OK\n');
   });
 });
 

@@ -206,7 +206,7 @@ class LmdbStore implements EmbeddedStore {
         return housekeeping.compacted;
       },
       get isFull() {
-        return room.isFull;
+        return room.isStillFull();
       },
       get quotaBytes() {
         return room.quotaBytes;

@@ -43,6 +43,8 @@ export class Room {
   #quotaLeft = 0;
   #leftUntilMs = 0;
   #isFull = false;
+  /** What the last change that adds something can need. */
+  #wantedBytes = 0;
   #failedUntilMs = 0;
   #refilling: Promise<void> | undefined;
 
@@ -60,7 +62,8 @@ export class Room {
   // hot: every write
   take(bytes: number): boolean {
     this.#look(bytes);
-    this.#note(bytes > Math.min(this.#left, this.#quotaLeft) || this.#parts.now() < this.#failedUntilMs);
+    this.#wantedBytes = bytes;
+    this.#noteWhetherFull();
     return this.#isFull ? false : this.#count(bytes);
   }
 
@@ -117,9 +120,23 @@ export class Room {
     this.#left = 0;
   }
 
-  /** Only what makes room is accepted. */
+  /** Only what makes room was accepted last. */
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  /** Whether the last change would be refused now as well: room may have been made since. */
+  isStillFull(): boolean {
+    if (!this.#isFull) return false;
+    this.#leftUntilMs = 0;
+    this.#look(this.#wantedBytes);
+    this.#noteWhetherFull();
+    return this.#isFull;
+  }
+
+  #noteWhetherFull(): void {
+    const hasFailed = this.#parts.now() < this.#failedUntilMs;
+    this.#note(hasFailed || this.#wantedBytes > Math.min(this.#left, this.#quotaLeft));
   }
 
   /** Now and then: makes the reserve whole where there is room for it and more. */
