@@ -56,7 +56,7 @@ export function kvService({ store, header, maxTxnOps, maxRequestBytes, alarm }: 
         const { start, isOneKey } = spanOf(request);
         if (!isOneKey || request.revision > 0) return storeCall(reads.pieces(request));
         try {
-          return reads.oneKey(request, start);
+          return await reads.oneKey(request, start);
         } catch (error) {
           throw faultOfStore(error);
         }

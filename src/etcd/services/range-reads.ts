@@ -7,6 +7,7 @@ import {
   type RequestOp,
   type TxnRequest,
 } from '../../kv/etcd/messages/kv.js';
+import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import { runCooperatively, runSync } from '../../lib/scheduling/yield.js';
 import { etcdKeyValue } from '../apply/key-value.js';
 import type { PastReads } from '../apply/operations.js';
@@ -45,11 +46,14 @@ export class RangeReads {
   }
 
   // hot: every read of an object
-  oneKey(request: RangeRequest, key: string): Buffer {
+  oneKey(request: RangeRequest, key: string): MaybePromise<Buffer> {
     const { revision, version } = this.#mvcc.get(key);
     const count = version === undefined ? 0 : 1;
     const kvs = version === undefined || request.countOnly ? [] : [etcdKeyValue(key, version)];
-    return RANGE_RESPONSE.encode({ ...runSync(answerSteps(request, { kvs, count })), header: this.header(revision) });
+    const found = runSync(answerSteps(request, { kvs, count }));
+    const answer = RANGE_RESPONSE.encode({ ...found, header: this.header(revision) });
+    // Worker processes of the server may not know of it yet.
+    return this.#mvcc.released(revision)?.then(() => answer) ?? answer;
   }
 
   /** Reads of the past do not depend on the transaction they are in, and may take long: they are made before it. */

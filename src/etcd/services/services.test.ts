@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Decoded, Encodable } from '../../lib/protobuf/message.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { CommitGate } from '../../kv/shared/commit-gate.js';
 import { type EmbeddedStore, openEmbeddedStore } from '../../kv/embedded/embedded.js';
 import {
   COMPACTION_REQUEST,
@@ -314,6 +315,51 @@ const putOp = (key: string, value: string): RequestOp => ({
   requestPut: put(key, value),
   requestDeleteRange: undefined,
   requestTxn: undefined,
+});
+
+describe('commits that are held back', () => {
+  it('are known to nobody before their release: reads wait for it, and watches have their events then', async () => {
+    const etcd = await Etcd.open();
+    const hold = new CommitGate(etcd.clock);
+    etcd.store.holdCommits(hold);
+    await etcd.put('a', '1');
+    const watch = etcd.watch();
+    watch.send({ createRequest: { key: b('a') } });
+    // A worker process that does not acknowledge.
+    let isHeld = true;
+    const committed = new Promise<void>((resolve) => {
+      hold.join({
+        acknowledged: 0,
+        leaseUntilMs: Infinity,
+        isBehind: false,
+        sendEvents: () => resolve(),
+        sendRelease: () => undefined,
+      });
+    });
+    const heldAtAnswer = <T>(work: Promise<T>): Promise<readonly [T, boolean]> =>
+      work.then((result) => [result, isHeld]);
+    const written = heldAtAnswer(etcd.put('a', '2'));
+    await committed;
+    const reads = [etcd.keys('a'), etcd.keys('a', 'b'), etcd.txn({ success: [{ requestRange: { key: b('a') } }] })];
+    const answers = reads.map((read) => heldAtAnswer<unknown>(read));
+    await new Promise(setImmediate);
+    const events = (): number => watch.answers.reduce((sum, answer) => sum + answer.events.length, 0);
+    assert.equal(events(), 0);
+    isHeld = false;
+    hold.close();
+    assert.equal((await written)[1], false);
+    const [one, range] = await Promise.all(answers);
+    assert.deepEqual(
+      [one, range],
+      [
+        ['a=2', false],
+        ['a=2', false],
+      ],
+    );
+    await Promise.all(answers);
+    assert.equal(events(), 1);
+    await etcd.store.close();
+  });
 });
 
 describe("etcd's Lease service", () => {

@@ -219,6 +219,7 @@ class LmdbStore implements EmbeddedStore {
       transact: (transaction) => (reads.isClosed ? Promise.reject(closed()) : commits.transact(transaction)),
       transactInSteps: (transaction) =>
         reads.isClosed ? Promise.reject(closed()) : commits.transactInSteps(transaction),
+      released: (revision) => commits.hold?.released(revision),
       get: (key) => reads.get(key),
       range: (range, revision) => reads.range(range, revision),
       changes: (request) => reads.changesCooperatively(request),

@@ -30,7 +30,9 @@ export interface Mvcc {
   size(): { readonly bytes: number; readonly usedBytes: number };
   transact<T>(transaction: Transaction<T>): Promise<TransactionResult<T>>;
   transactInSteps<T>(transaction: LongTransaction<T>): Promise<TransactionResult<T>>;
-  /** The newest version of one key. */
+  /** Where commits are held back: fulfilled when this one may be known. Undefined where it may be. */
+  released(revision: number): Promise<void> | undefined;
+  /** The newest version of one key, which may not be released. */
   get(key: string): { readonly revision: number; readonly version: Version | undefined };
   /** As it was after a revision; 0 for the newest. Fails with `compacted` and `future-revision`. */
   range<T, P>(range: KeyRange<T, P>, revision: number): Promise<RangePages<P> & { readonly revision: number }>;
