@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Decoded, Encodable } from '../../lib/protobuf/message.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { pollUntil } from '../../lib/testing/poll-until.js';
 import { CommitGate } from '../../kv/shared/commit-gate.js';
 import { type EmbeddedStore, openEmbeddedStore } from '../../kv/embedded/embedded.js';
 import {
@@ -325,6 +326,7 @@ describe('commits that are held back', () => {
     await etcd.put('a', '1');
     const watch = etcd.watch();
     watch.send({ createRequest: { key: b('a') } });
+    await pollUntil(() => watch.answers.some(({ created }) => created));
     // A worker process that does not acknowledge.
     let isHeld = true;
     const committed = new Promise<void>((resolve) => {
@@ -357,7 +359,7 @@ describe('commits that are held back', () => {
       ],
     );
     await Promise.all(answers);
-    assert.equal(events(), 1);
+    await pollUntil(() => events() === 1);
     await etcd.store.close();
   });
 });
