@@ -1,5 +1,6 @@
 // Messages on a gRPC stream: a flag, four bytes of length, the message.
 import { goQuote } from '../lib/go/quote.js';
+import { MessageSplitter } from '../lib/values/message-splitter.js';
 import { GrpcError, INTERNAL, RESOURCE_EXHAUSTED } from './grpc-error.js';
 
 const HEAD_BYTES = 5;
@@ -31,8 +32,7 @@ export function wholeMessage(piece: Buffer, maxBytes: number): Buffer | undefine
 
 export class MessageReader {
   readonly #maxMessageBytes: number;
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #splitter = new MessageSplitter({ bytes: HEAD_BYTES, lengthIn: (buffer) => this.#sizeIn(buffer) });
   /** The `grpc-encoding` of the response headers. */
   encoding = '';
 
@@ -42,39 +42,21 @@ export class MessageReader {
 
   /** The messages that a chunk completes; throws a GrpcError for what cannot be read. */
   take(chunk: Buffer): Buffer[] {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    const messages: Buffer[] = [];
-    for (;;) {
-      const size = this.#nextSize();
-      if (size === undefined || this.#length < HEAD_BYTES + size) return messages;
-      const all = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks);
-      messages.push(all.subarray(HEAD_BYTES, HEAD_BYTES + size));
-      const rest = all.subarray(HEAD_BYTES + size);
-      this.#chunks = rest.length === 0 ? [] : [rest];
-      this.#length = rest.length;
-    }
+    return this.#splitter.take(chunk);
   }
 
   /** A message has begun, and its length is known. */
   get isInside(): boolean {
-    return this.#length >= HEAD_BYTES;
+    return this.#splitter.isInside;
   }
 
-  #nextSize(): number | undefined {
-    if (this.#length < HEAD_BYTES) return undefined;
-    let [first] = this.#chunks;
-    if (first === undefined) return undefined;
-    if (first.length < HEAD_BYTES) {
-      first = Buffer.concat(this.#chunks);
-      this.#chunks = [first];
-    }
-    const size = first.readUInt32BE(1);
+  #sizeIn(buffer: Buffer): number {
+    const size = buffer.readUInt32BE(1);
     const max = this.#maxMessageBytes;
     if (size > max) {
       throw unread(RESOURCE_EXHAUSTED, `grpc: received message larger than max (${size} vs. ${max})`);
     }
-    if (first[0] !== 0) throw unread(INTERNAL, this.#formFault(first[0] ?? 0));
+    if (buffer[0] !== 0) throw unread(INTERNAL, this.#formFault(buffer[0] ?? 0));
     return size;
   }
 

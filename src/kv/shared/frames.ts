@@ -5,6 +5,7 @@
 //
 // Messages of one turn of the event loop leave in one write.
 import type { Duplex } from 'node:stream';
+import { MessageSplitter } from '../../lib/values/message-splitter.js';
 import { KvError } from '../kv.js';
 
 const LENGTH_BYTES = 4;
@@ -24,10 +25,10 @@ export class FrameStream {
   /** `receive` gets one message at a time, `received` is called after those that came together. */
   constructor(stream: Duplex, receive: (message: FrameReader) => void, received: () => void) {
     this.#stream = stream;
-    const split = splitFrames(receive);
+    const splitter = new MessageSplitter({ bytes: LENGTH_BYTES, lengthIn: frameLength });
     stream.on('data', (chunk: Buffer) => {
       try {
-        split(chunk);
+        for (const frame of splitter.take(chunk)) receive(new FrameReader(frame));
         received();
       } catch (error) {
         stream.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -149,33 +150,8 @@ export class FrameReader {
   }
 }
 
-/** Calls with each whole frame of what comes, in order. */
-function splitFrames(receive: (frame: FrameReader) => void): (chunk: Buffer) => void {
-  /** Of a frame that is not whole yet. */
-  let parts: Buffer[] = [];
-  let held = 0;
-  /** Of that frame with its length, once known. */
-  let wanted = LENGTH_BYTES;
-  return (chunk) => {
-    parts.push(chunk);
-    held += chunk.length;
-    if (held < wanted) return;
-    let rest = parts.length === 1 ? chunk : Buffer.concat(parts, held);
-    for (;;) {
-      wanted = LENGTH_BYTES;
-      if (rest.length < wanted) break;
-      wanted += frameLength(rest);
-      if (rest.length < wanted) break;
-      receive(new FrameReader(rest.subarray(LENGTH_BYTES, wanted)));
-      rest = rest.subarray(wanted);
-    }
-    parts = rest.length === 0 ? [] : [rest];
-    held = rest.length;
-  };
-}
-
-function frameLength(rest: Buffer): number {
-  const length = rest.readUInt32LE(0);
+function frameLength(buffer: Buffer): number {
+  const length = buffer.readUInt32LE(0);
   if (length > MAX_FRAME_BYTES) throw new KvError('unavailable', `a message of ${length} bytes`);
   return length;
 }
