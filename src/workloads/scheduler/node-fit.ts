@@ -1,4 +1,6 @@
 // Whether a pod may be put on a node: by its selectors and by what the node repels. Nothing is measured.
+import { ownMember } from '../../lib/values/plain-object.js';
+import { type LabelOperator, type Labels, requirementMatches } from '../../machinery/label-requirement.js';
 import type {
   Node,
   NodeSelectorRequirement,
@@ -46,28 +48,23 @@ function matchesTerm(
 ): boolean {
   // A term without requirements matches nothing.
   if (matchExpressions.length + matchFields.length === 0) return false;
-  const labels = metadata.labels ?? {};
+  const fields = { 'metadata.name': metadata.name ?? '' };
   return (
-    matchExpressions.every((one) => matches(one, Object.hasOwn(labels, one.key) ? labels[one.key] : undefined)) &&
-    matchFields.every((one) => matches(one, one.key === 'metadata.name' ? metadata.name : undefined))
+    matchExpressions.every((one) => matches(one, metadata.labels ?? {})) &&
+    matchFields.every((one) => matches(one, fields))
   );
 }
 
-function matches({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case 'Gt':
-      return value !== undefined && Number(value) > Number(values[0]);
-    case 'Lt':
-      return value !== undefined && Number(value) < Number(values[0]);
-    default:
-      return false;
-  }
+const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: '!',
+  Gt: 'gt',
+  Lt: 'lt',
+};
+
+function matches({ key, operator: name, values }: NodeSelectorRequirement, labels: Labels): boolean {
+  const operator = ownMember(OPERATORS, name);
+  return operator !== undefined && requirementMatches({ key, operator, values: values ?? [] }, labels);
 }
