@@ -77,50 +77,35 @@ interface OpenedProvider {
 }
 
 async function openProvider(provider: ProviderSettings, parts: ProviderParts): Promise<OpenedProvider> {
-  const { random } = parts;
   switch (provider.kind) {
     case 'identity':
       return { encrypter: { prefix: '', encrypter: identity } };
     case 'aesgcm':
-      return keyed({
-        kind: provider.kind,
-        name: 'AES',
-        keys: provider.keys,
-        encrypterOf: (secret) => aesGcm(secret, random),
-        parts,
-      });
     case 'aescbc':
-      return keyed({
-        kind: provider.kind,
-        name: 'AES',
-        keys: provider.keys,
-        encrypterOf: (secret) => aesCbc(secret, random),
-        parts,
-      });
     case 'secretbox':
-      return keyed({
-        kind: provider.kind,
-        name: 'Secretbox',
-        keys: provider.keys,
-        encrypterOf: (secret) => secretbox(secret, random),
-        parts,
-      });
+      return keyed(provider.kind, provider.keys, parts);
     case 'kms':
       return provider.version === 'v1' ? openV1(provider, parts) : openV2(provider, parts);
   }
 }
 
-interface KeyedProvider {
-  readonly kind: string;
-  readonly name: string;
-  readonly keys: readonly KeySettings[];
-  readonly encrypterOf: (secret: Buffer) => Encrypter | Promise<Encrypter>;
-  readonly parts: ProviderParts;
-}
+type MakeEncrypter = (secret: Buffer, random: ProviderParts['random']) => Encrypter | Promise<Encrypter>;
 
-async function keyed({ kind, name, keys, encrypterOf, parts: { metrics } }: KeyedProvider): Promise<OpenedProvider> {
+/** Providers with keys of their own; `name` as errors have it. */
+const CIPHERS: Readonly<Record<'aesgcm' | 'aescbc' | 'secretbox', { readonly name: string; make: MakeEncrypter }>> = {
+  aesgcm: { name: 'AES', make: aesGcm },
+  aescbc: { name: 'AES', make: aesCbc },
+  secretbox: { name: 'Secretbox', make: secretbox },
+};
+
+async function keyed(
+  kind: keyof typeof CIPHERS,
+  keys: readonly KeySettings[],
+  { random, metrics }: ProviderParts,
+): Promise<OpenedProvider> {
+  const { name, make } = CIPHERS[kind];
   const encrypters: PrefixedEncrypter[] = [];
-  for (const key of keys) encrypters.push({ prefix: `${key.name}:`, encrypter: await encrypterOf(key.secret) });
+  for (const key of keys) encrypters.push({ prefix: `${key.name}:`, encrypter: await make(key.secret, random) });
   const unknown = `no matching key was found for the provided ${name} transformer`;
   const encrypter = new PrefixedEncrypters(encrypters, unknown, metrics);
   return { encrypter: { prefix: `k8s:enc:${kind}:v1:`, encrypter } };

@@ -108,9 +108,9 @@ function judgePod(
 ): void {
   const refused = evaluate(policy.enforce);
   options.recorder?.evaluated(refused.length === 0 ? 'allow' : 'deny', policy.enforce, 'enforce', attributes);
-  auditAgainst(options, attributes, policy.audit, evaluate);
+  reportAgainst('audit', options, { attributes, policies: policy, evaluate });
   if (refused.length === 0) {
-    warnAgainst(options, attributes, policy.warn, evaluate);
+    reportAgainst('warn', options, { attributes, policies: policy, evaluate });
     return;
   }
   throw forbidden(
@@ -142,8 +142,8 @@ function holdWorkload(
   if (isExemptRuntime(options, attributes, template)) return undefined;
   noteErrors(options, attributes, errors);
   return whenReady(evaluatorFor(template, ['audit', 'warn'], policy, attributes.context), (evaluate) => {
-    auditAgainst(options, attributes, policy.audit, evaluate);
-    warnAgainst(options, attributes, policy.warn, evaluate);
+    reportAgainst('audit', options, { attributes, policies: policy, evaluate });
+    reportAgainst('warn', options, { attributes, policies: policy, evaluate });
   });
 }
 
@@ -206,28 +206,22 @@ function evaluatorFor(
   }
 }
 
-function auditAgainst(
-  { recorder }: PodSecurityOptions,
-  attributes: AdmissionAttributes,
-  policy: LevelVersion,
-  evaluate: Evaluate,
-): void {
-  const found = evaluate(policy);
-  if (found.length === 0) return;
-  recorder?.evaluated('deny', policy, 'audit', attributes);
-  attributes.annotate(`${LABEL_PREFIX}audit-violations`, wouldViolate(policy, found));
+interface Verdict {
+  readonly attributes: AdmissionAttributes;
+  readonly policies: Readonly<Record<'audit' | 'warn', LevelVersion>>;
+  readonly evaluate: Evaluate;
 }
 
-function warnAgainst(
-  { recorder }: PodSecurityOptions,
-  attributes: AdmissionAttributes,
-  policy: LevelVersion,
-  evaluate: Evaluate,
-): void {
+/** What does not fit is recorded, and said to the log of audit or to the client. */
+function reportAgainst(mode: 'audit' | 'warn', { recorder }: PodSecurityOptions, verdict: Verdict): void {
+  const { attributes, policies, evaluate } = verdict;
+  const policy = policies[mode];
   const found = evaluate(policy);
   if (found.length === 0) return;
-  recorder?.evaluated('deny', policy, 'warn', attributes);
-  attributes.context.warn(wouldViolate(policy, found));
+  recorder?.evaluated('deny', policy, mode, attributes);
+  const text = wouldViolate(policy, found);
+  if (mode === 'audit') attributes.annotate(`${LABEL_PREFIX}audit-violations`, text);
+  else attributes.context.warn(text);
 }
 
 const wouldViolate = (policy: LevelVersion, found: readonly Violation[]): string =>

@@ -156,18 +156,20 @@ export class CounterSeries {
   }
 }
 
-export class Counter implements Metric {
-  readonly type = 'counter';
-  private readonly family: Family<CounterSeries>;
+/** A metric whose series have one value each. */
+abstract class ValueMetric<S extends { readonly value: number }> implements Metric {
+  abstract readonly type: Metric['type'];
+  private readonly family: Family<S>;
 
   constructor(
     readonly definition: MetricDefinition,
     allowed: Allowed,
+    newSeries: () => S,
   ) {
-    this.family = new Family(definition, allowed, () => new CounterSeries());
+    this.family = new Family(definition, allowed, newSeries);
   }
 
-  with(...values: readonly string[]): CounterSeries {
+  with(...values: readonly string[]): S {
     return this.family.find(values);
   }
 
@@ -179,6 +181,14 @@ export class Counter implements Metric {
   encode(lines: string[]): void {
     for (const { labels, series } of this.family.inOrder())
       lines.push(sample(this.definition.name, labels, series.value));
+  }
+}
+
+export class Counter extends ValueMetric<CounterSeries> {
+  readonly type = 'counter';
+
+  constructor(definition: MetricDefinition, allowed: Allowed) {
+    super(definition, allowed, () => new CounterSeries());
   }
 }
 
@@ -192,29 +202,11 @@ export class GaugeSeries {
   }
 }
 
-export class Gauge implements Metric {
+export class Gauge extends ValueMetric<GaugeSeries> {
   readonly type = 'gauge';
-  private readonly family: Family<GaugeSeries>;
 
-  constructor(
-    readonly definition: MetricDefinition,
-    allowed: Allowed,
-  ) {
-    this.family = new Family(definition, allowed, () => new GaugeSeries());
-  }
-
-  with(...values: readonly string[]): GaugeSeries {
-    return this.family.find(values);
-  }
-
-  /** For what is no more: its series is not shown again. */
-  remove(...values: readonly string[]): void {
-    this.family.remove(values);
-  }
-
-  encode(lines: string[]): void {
-    for (const { labels, series } of this.family.inOrder())
-      lines.push(sample(this.definition.name, labels, series.value));
+  constructor(definition: MetricDefinition, allowed: Allowed) {
+    super(definition, allowed, () => new GaugeSeries());
   }
 }
 
