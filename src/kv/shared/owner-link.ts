@@ -23,20 +23,25 @@ export interface OwnerLinkOptions {
   readonly lost: () => void;
 }
 
-interface Call {
-  readonly write: (out: FrameWriter) => void;
-  readonly read: (frame: FrameReader) => unknown;
-  readonly isRepeatable: boolean;
+interface OpenCall extends OwnerCall<unknown> {
   readonly resolve: (result: never) => void;
   readonly reject: (error: KvError) => void;
   readonly cancelTimeout: () => void;
+}
+
+export interface OwnerCall<T> {
+  /** Writes the method and its arguments. */
+  readonly write: (out: FrameWriter) => void;
+  readonly read: (frame: FrameReader) => T;
+  /** It is sent again where the connection was lost before its answer came. */
+  readonly isRepeatable: boolean;
 }
 
 export class OwnerLink {
   readonly #options: OwnerLinkOptions;
   readonly #clock: Clock;
   /** Sent, or to be sent when there is a connection. */
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, OpenCall>();
   #frames: FrameStream | undefined;
   #stream: Duplex | undefined;
   /** The replica has been welcomed on this connection. */
@@ -87,11 +92,7 @@ export class OwnerLink {
 
   /** Answers the id of the call, too: an event may name it. */
   // hot: every write
-  call<T>(
-    write: (out: FrameWriter) => void,
-    read: (frame: FrameReader) => T,
-    isRepeatable: boolean,
-  ): { readonly id: number; readonly result: Promise<T> } {
+  call<T>({ write, read, isRepeatable }: OwnerCall<T>): { readonly id: number; readonly result: Promise<T> } {
     const id = ++this.#lastCall;
     if (this.#isClosed) return { id, result: Promise.reject(new KvError('closed', 'the store is closed')) };
     const result = new Promise<T>((resolve, reject) => {

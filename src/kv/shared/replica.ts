@@ -20,17 +20,13 @@ import {
   type WriteOptions,
   type WriteResult,
 } from '../kv.js';
-import { WatchHub } from '../watch-hub.js';
 import { readResult, writeArguments, type WriteCall } from './calls.js';
 import type { FrameReader } from './frames.js';
 import { HeldEvents } from './held-events.js';
-import { LateReceiver } from './late-receiver.js';
 import { METHOD, readEvent, TO_REPLICA } from './messages.js';
 import { OwnerLink, unavailable } from './owner-link.js';
-import { PullingReceiver } from './pulling-receiver.js';
+import { ReplicaWatches } from './replica-watches.js';
 
-/** Of what a watch missed before it began, read at once. */
-const PAGE_BYTES = 4 * 1024 * 1024;
 /** How long a read waits for a lease and for what is held back. */
 const CURRENT_WITHIN_MS = 10_000;
 
@@ -52,20 +48,23 @@ class ReplicaStore implements KeyValueStore {
   readonly local = true;
   readonly welcomed: Promise<void>;
   olderRevision = 0;
-  readonly #hub = new WatchHub();
+  readonly #watches: ReplicaWatches;
   readonly #held = new HeldEvents();
   readonly #link: OwnerLink;
   readonly #clock: Clock;
   /** This process's own writes that are under way, by the ids of their calls. */
   readonly #writes = new Map<number, WriteCall>();
-  /** Watches that are being handed what they missed, by their prefix. */
-  readonly #catchingUp = new Map<symbol, { readonly prefix: string; readonly done: Promise<void> }>();
   #compacted = 0;
   #closed = false;
   #onWelcome: () => void = () => undefined;
 
   constructor({ connect, pid, clock = monotonicClock }: ReplicaOptions) {
     this.#clock = clock;
+    this.#watches = new ReplicaWatches({
+      released: () => this.#held.released,
+      compactedRevision: () => this.#compacted,
+      changes: (request) => this.changes(request),
+    });
     this.welcomed = new Promise((resolve) => (this.#onWelcome = resolve));
     this.#link = new OwnerLink({
       connect,
@@ -103,17 +102,13 @@ class ReplicaStore implements KeyValueStore {
   async #current(): Promise<number> {
     await this.#link.whenLeased();
     await this.#held.whenReleased(this.#held.received);
-    for (const { done } of this.#catchingUp.values()) await done;
+    await this.#watches.caughtUp();
     return this.#held.released;
   }
 
   // hot: every consistent read
   isBehind(prefix: string): boolean {
-    if (!this.#link.hasLease || this.#held.has(prefix)) return true;
-    for (const watch of this.#catchingUp.values()) {
-      if (prefix.startsWith(watch.prefix) || watch.prefix.startsWith(prefix)) return true;
-    }
-    return false;
+    return !this.#link.hasLease || this.#held.has(prefix) || this.#watches.isBehind(prefix);
   }
 
   create(key: string, value: Buffer, { ttlSeconds = 0 }: WriteOptions = {}): Promise<WriteResult> {
@@ -130,43 +125,7 @@ class ReplicaStore implements KeyValueStore {
 
   watch(request: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
     this.#checkOpen();
-    const { released } = this.#held;
-    const { prefix, startRevision = released + 1 } = request;
-    if (startRevision <= this.#compacted) {
-      queueMicrotask(() => receiver.failed(compacted(startRevision, this.#compacted)));
-      return { cancel: () => undefined };
-    }
-    if (request.previous === true) return this.#pull({ ...request, startRevision }, receiver);
-    if (startRevision > released) return this.#hub.add({ ...request, startRevision }, receiver);
-    const late = new LateReceiver(receiver);
-    const live = this.#hub.add({ ...request, startRevision: released + 1 }, late);
-    const id = Symbol(prefix);
-    const done = this.#handOver(late, { prefix, startRevision, endRevision: released, maxBytes: PAGE_BYTES })
-      .catch((error: unknown) => {
-        live.cancel();
-        receiver.failed(error instanceof KvError ? error : new KvError('unavailable', String(error)));
-      })
-      .finally(() => this.#catchingUp.delete(id));
-    this.#catchingUp.set(id, { prefix, done });
-    return {
-      cancel: () => {
-        late.isCancelled = true;
-        live.cancel();
-      },
-    };
-  }
-
-  /** Events do not come with what they replaced: who wants that reads them from the store's history. */
-  #pull(request: WatchKeysRequest & { readonly startRevision: number }, receiver: KvWatchReceiver): KvWatch {
-    const pulling = new PullingReceiver(request, receiver, (page) => this.changes({ ...page, maxBytes: PAGE_BYTES }));
-    const live = this.#hub.add(request, pulling);
-    pulling.pullUpTo(this.#held.released);
-    return {
-      cancel: () => {
-        live.cancel();
-        pulling.cancel();
-      },
-    };
+    return this.#watches.add(request, receiver);
   }
 
   async changes({ signal, ...request }: ChangesRequest): Promise<ChangesPage> {
@@ -181,7 +140,7 @@ class ReplicaStore implements KeyValueStore {
   }
 
   requestProgress(): boolean {
-    this.#hub.progress(this.#held.released);
+    this.#watches.progress();
     return true;
   }
 
@@ -215,7 +174,7 @@ class ReplicaStore implements KeyValueStore {
     if (this.#closed) return;
     this.#closed = true;
     this.#link.close();
-    this.#hub.fail(new KvError('closed', 'the store is closed'));
+    this.#watches.fail(new KvError('closed', 'the store is closed'));
   }
 
   #read<T>(
@@ -223,28 +182,28 @@ class ReplicaStore implements KeyValueStore {
     write: (out: Parameters<typeof writeArguments.range>[0]) => void,
     read: (frame: FrameReader) => T,
   ): Promise<T> {
-    const call = this.#link.call(
-      (out) => {
+    const call = this.#link.call({
+      write: (out) => {
         out.number(method);
         write(out);
       },
       read,
-      true,
-    );
+      isRepeatable: true,
+    });
     return call.result;
   }
 
   // hot: every write
   async #write(call: WriteCall): Promise<WriteResult> {
     this.#checkOpen();
-    const { id, result } = this.#link.call(
-      (out) => {
+    const { id, result } = this.#link.call({
+      write: (out) => {
         out.number(METHOD.write);
         writeArguments.write(out, call);
       },
-      readResult.write,
-      false,
-    );
+      read: readResult.write,
+      isRepeatable: false,
+    });
     this.#writes.set(id, call);
     try {
       return await result;
@@ -260,20 +219,20 @@ class ReplicaStore implements KeyValueStore {
       case TO_REPLICA.release: {
         const revision = frame.number();
         this.#compacted = frame.number();
-        return this.#held.release(revision, (events) => this.#hub.dispatch(events));
+        return this.#held.release(revision, (events) => this.#watches.dispatch(events));
       }
       case TO_REPLICA.welcome: {
         const revision = frame.number();
         this.#compacted = frame.number();
         this.olderRevision = frame.number();
-        this.#held.release(revision, (events) => this.#hub.dispatch(events));
+        this.#held.release(revision, (events) => this.#watches.dispatch(events));
         this.#link.welcome();
         return this.#onWelcome();
       }
       case TO_REPLICA.tooOld: {
         const oldest = frame.number();
         this.#held.reset();
-        this.#hub.fail(compacted(0, oldest));
+        this.#watches.fail(compacted(0, oldest));
         return this.#link.hello(0);
       }
     }
@@ -300,16 +259,6 @@ class ReplicaStore implements KeyValueStore {
     if (received === acknowledged) return;
     this.#held.acknowledged = received;
     this.#link.acknowledge(received);
-  }
-
-  /** What happened before the watch began, page after page. */
-  async #handOver(late: LateReceiver, request: ChangesRequest): Promise<void> {
-    for (let { startRevision } = request; startRevision <= request.endRevision && !late.isCancelled;) {
-      const { events, upTo } = await this.changes({ ...request, startRevision });
-      if (events.length > 0 && !late.isCancelled) await late.past(events);
-      startRevision = upTo + 1;
-    }
-    late.begin();
   }
 
   #checkOpen(): void {
