@@ -15,7 +15,7 @@ const ADDRESS = '192.0.2.10';
 /** What stays in its terminal, and by what is seen that it serves. */
 const SERVING: readonly (readonly [RegExp, string])[] = [
   [/npm start$/, 'curl -skf https://127.0.0.1:6443/readyz'],
-  [/^bin\/binnacle /, `{ curl -sk https://127.0.0.1:6443/ || curl -sk https://${ADDRESS}:6443/; }`],
+  [/^bin\/binnacle (?:…|--)/, `{ curl -sk https://127.0.0.1:6443/ || curl -sk https://${ADDRESS}:6443/; }`],
   [/^node tools\/example-issuer/, 'test -e /tmp/acme/ca.crt && curl -sk https://127.0.0.1:8443/'],
   [/^node hook\.mjs/, ': </dev/tcp/127.0.0.1/9443'],
   [/serve-clusters/, 'true'],
@@ -49,6 +49,23 @@ cp /srv/packaging/debian/binnacle.service /usr/lib/systemd/system/
 ln -s /usr/local/bin/binnacle /usr/bin/binnacle
 systemctl start binnacle`;
 
+/** Two secrets encrypted with the first key, and then another key before it. */
+const SECOND_KEY = `mkdir /etc/binnacle
+keys() { # KEYS
+  cat >/etc/binnacle/encryption.yaml <<EOF
+apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources: [{ resources: [secrets], providers: [aesgcm: { keys: [$1] }, identity: {}] }]
+EOF
+}
+key1="{ name: key1, secret: $(openssl rand -base64 32) }"
+keys "$key1"
+binnacle up --data-dir=/var/lib/binnacle --encryption-provider-config=/etc/binnacle/encryption.yaml \\
+  --encryption-provider-config-automatic-reload
+for each in a b; do kubectl --kubeconfig=/var/lib/binnacle/admin.kubeconfig create secret generic $each; done
+keys "{ name: key2, secret: $(openssl rand -base64 32) }, $key1"
+until binnacle encryption status --kubeconfig=/var/lib/binnacle/admin.kubeconfig | grep key2; do sleep 0.1; done`;
+
 const PAGES: readonly Page[] = [
   { file: 'README.md' },
   { file: 'docs/tutorials/first-server.md' },
@@ -78,6 +95,7 @@ EOF`,
     isReady: IS_READY,
   },
   { file: 'docs/how-to/embedded-store.md', before: INSTALLED },
+  { file: 'docs/how-to/rotate-encryption-keys.md', before: SECOND_KEY },
   { file: 'docs/reference/commands.md', before: INSTALLED },
   { file: 'docs/reference/expressions.md', before: ONE_SERVER },
   { file: 'docs/reference/limits.md', before: `${ONE_SERVER}\nhead -c 4000000 /dev/zero >4-megabytes` },
