@@ -2,31 +2,39 @@
 // only a help: whatever goes wrong with it, the bundle runs without.
 'use strict';
 const { isAscii } = require('node:buffer');
-const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
 
-/** `bundle`: its file, which lies in dist. */
-module.exports = function loadBundle(bundle) {
-  const bytes = fs.readFileSync(bundle);
+const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+const TAIL = '\n})';
+/** The end of a bundle: a digest of all before it, which tools/build.mjs puts there, so that no start has to compute it. */
+const DIGEST = /\n\/\/ digest: ([0-9a-f]{16})\n$/;
+const DIGEST_BYTES = 29;
+
+/** `bundle`: its file, which lies in dist. `cacheAtExit`: a process that served and ends early keeps its compiled code, too. */
+module.exports = function loadBundle(bundle, { cacheAtExit = false } = {}) {
+  const bytes = readWrapped(bundle);
   // One character beyond Latin-1 would make every character of the text twice as large.
-  const source = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-  const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
-  const key = createHash('sha1').update(bytes).update(process.arch).digest('hex');
+  const wrapped = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+  const digest = DIGEST.exec(wrapped.slice(-TAIL.length - DIGEST_BYTES, -TAIL.length))?.[1];
   // Each Node.js has its own, so that two that are used by turns do not remove each other's.
   const prefix = `${path.basename(bundle, '.cjs')}.${process.version}.`;
-  const name = `${prefix}${key.slice(0, 16)}.v8`;
+  const name = `${prefix}${process.arch}-${bytes.length.toString(16)}-${digest}.v8`;
   const folders = [path.dirname(bundle), ...userCacheFolder()];
 
-  const script = new vm.Script(wrapped, { filename: bundle, cachedData: readCache() });
+  const script = new vm.Script(wrapped, { filename: bundle, cachedData: digest && readCache() });
+  let isWritten = false;
   const module_ = { exports: {} };
   const run = script.runInThisContext();
   run.call(module_.exports, module_.exports, createRequire(bundle), module_, bundle, path.dirname(bundle));
   // Whoever makes requests meanwhile, so that their code is compiled, too, may want it later (tools/warm.mjs).
   const afterMs = Number(process.env.BINNACLE_CACHE_AFTER_MS ?? 2000);
-  if (script.cachedDataRejected !== false) setTimeout(writeCache, afterMs).unref();
+  if (digest !== undefined && script.cachedDataRejected !== false) {
+    setTimeout(writeCache, afterMs).unref();
+    if (cacheAtExit) process.once('exit', (code) => code === 0 && writeCache());
+  }
 
   /** Where the package's own folder belongs to somebody else: none without an absolute path, as in a unit without a home. */
   function userCacheFolder() {
@@ -57,6 +65,8 @@ module.exports = function loadBundle(bundle) {
 
   /** After a while, when the functions that a start needs have been compiled. */
   function writeCache() {
+    if (isWritten) return;
+    isWritten = true;
     const compiled = script.createCachedData();
     for (const folder of folders) {
       try {
@@ -74,3 +84,19 @@ module.exports = function loadBundle(bundle) {
     }
   }
 };
+
+/** As one text, without a second copy of a large one. */
+function readWrapped(file) {
+  const descriptor = fs.openSync(file);
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafeSlow(HEAD.length + size + TAIL.length);
+    bytes.write(HEAD);
+    let at = HEAD.length;
+    for (let read; at < HEAD.length + size && (read = fs.readSync(descriptor, bytes, at, HEAD.length + size - at)) > 0;)
+      at += read;
+    return bytes.subarray(0, at + bytes.write(TAIL, at));
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}

@@ -122,6 +122,23 @@ export async function example(): Promise<number> {
     assert.equal(await compiledCodeIn(dist, {}), 1);
   });
 
+  it('keeps compiled code of tests that are over before a server would', async (t) => {
+    const app = installedOr(t);
+    const dist = path.join(app, 'node_modules', 'binnacle', 'dist');
+    removeCompiledCode(dist);
+    fs.writeFileSync(
+      path.join(app, 'short.mjs'),
+      "import { startCluster } from 'binnacle/testing';\nawait (await startCluster()).stop();\n",
+    );
+    const env = { ...process.env, BINNACLE_CACHE_AFTER_MS: '3600000' };
+    execFileSync(process.execPath, ['short.mjs'], { cwd: app, env });
+    // The process that served the cluster ends after the program.
+    await pollUntil(
+      () => compiledFiles(dist),
+      (count) => count === 1,
+    );
+  });
+
   it('keeps compiled code in the cache folder of a user who may not write to the package', async (t) => {
     const dist = path.join(installedOr(t), 'node_modules', 'binnacle', 'dist');
     removeCompiledCode(dist);

@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
+import { ControlClient } from '../src/testkit/library/control-client.js';
 import type { Cluster, KubernetesObject } from '../src/testkit/library/types.js';
 import { kubectlProgram, NO_KUBECTL } from './support/kubectl.js';
 import { testingLibrary } from './support/testing-library.js';
@@ -348,6 +350,22 @@ async function watchEvents(on: Cluster, at: string, event: (text: string) => voi
       .on('error', (error) => (signal.aborted ? resolve() : reject(error)));
   });
 }
+
+test('the control socket is asked on one connection, as often as there is something to ask', async (context) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-control-'));
+  let connections = 0;
+  const server = http.createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(path.join(folder, 'control.sock'), resolve));
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+    fs.rmSync(folder, { recursive: true });
+  });
+  const control = new ControlClient(path.join(folder, 'control.sock'));
+  for (let i = 0; i < 3; i++) await control.send('POST', '/v1/clusters/c1/snapshots');
+  assert.equal(connections, 1);
+});
 
 describe('the process behind the clusters', { timeout: 120_000 }, () => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-testkit-'));

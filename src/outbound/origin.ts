@@ -10,12 +10,16 @@ import type { OutboundRequest, OutboundResponse, Upgraded } from './messages.js'
 import { type ConnectionOwner, Http1Connection } from './http1/connection.js';
 import type { ExchangeOptions } from './http1/exchange.js';
 import { Http1Pool } from './http1/pool.js';
-import { Http2Session } from './http2-session.js';
+import type { Http2Session } from './http2-session.js';
 import { OutboundError, StaleConnection } from './outbound-error.js';
 import { targetOf } from './target.js';
 import { withSignal } from './with-signal.js';
 
 const IDLE_MS = 90_000;
+
+type Http2Module = typeof import('./http2-session.js');
+/** Node's HTTP/2 is loaded for the first connection that speaks it, not by every start. */
+const loadHttp2 = (): Http2Module => require('./http2-session.js') as Http2Module;
 
 export class Origin {
   readonly #url: URL;
@@ -78,7 +82,7 @@ export class Origin {
   async #openFirst(trace: Trace | undefined): Promise<void> {
     const connection = await this.#connect(['h2', 'http/1.1'], new AbortController().signal, trace);
     if ((connection as Partial<TLSSocket>).alpnProtocol === 'h2') {
-      this.#session = await Http2Session.over(connection, this.#url, IDLE_MS);
+      this.#session = await loadHttp2().Http2Session.over(connection, this.#url, IDLE_MS);
     } else {
       this.#speaksHttp1 = true;
       this.#pool.add(connection);

@@ -41,6 +41,7 @@ import { type FailedChecks, Health, type HealthEndpoint } from './lifecycle/heal
 import { deferredRef } from './lifecycle/deferred-ref.js';
 import { createLoopback, LOOPBACK_USER, SERVER_USER } from './outgoing/loopback.js';
 import { internalWriteAdmission } from './admission/internal-write-admission.js';
+import { keepHeap } from './lifecycle/keep-heap.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
 import { buildNodeAccess } from './outgoing/node-access.js';
 import { buildOtherTokens } from './access/other-tokens.js';
@@ -79,6 +80,8 @@ export interface ServerParts {
   readonly store?: KeyValueStore;
   /** Where several processes are one server: what this one shares with the others. */
   readonly link?: SupervisorLink | undefined;
+  /** Others are served by this process, too: what concerns the process is not this server's. */
+  readonly sharesProcess?: boolean;
   /** Faults on demand; a server without them has no filter for them. */
   readonly faults?: FaultInjection;
 }
@@ -97,6 +100,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
   if (file !== '' && link?.isFirst !== false)
     lifecycle.onDrained(await serveDebugSocket({ file, debug, flags, log: logs.for('debug') }));
   addHooks(parts);
+  if (given.sharesProcess !== true) keepHeap(lifecycle.stopping);
   return startServer({
     listener: {
       address,

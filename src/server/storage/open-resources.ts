@@ -1,6 +1,5 @@
 // What is stored: the stores themselves, what encrypts their values, and the resources kept in them.
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
-import { monotonicClock } from '../../lib/async/clock.js';
 import type { KeyValueStore } from '../../kv/kv.js';
 import type { Logs } from '../../lib/telemetry/log.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
@@ -13,8 +12,6 @@ import { EncodedBytes } from '../../storage/encoded-bytes.js';
 import { HistoryBudget } from '../../storage/history-budget.js';
 import { RecentBytes } from '../../storage/recent-bytes.js';
 import { buildEncryption } from './encryption.js';
-import { leaveHeapRoom, setHeapGrowth } from '../lifecycle/heap-room.js';
-import { collectWhenIdle, processParts } from '../lifecycle/idle-gc.js';
 import type { Health } from '../lifecycle/health.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import { openStores, type OpenStoresParts, type Stores } from './open-stores.js';
@@ -93,8 +90,5 @@ export async function openResources(
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };
   pollStorageSize(metrics, sizePoll, lifecycle.stopping);
-  const heap = { clock: monotonicClock, stopping: lifecycle.stopping, ...processParts() };
-  collectWhenIdle(heap);
-  leaveHeapRoom({ ...heap, setGrowth: setHeapGrowth });
   return { stores, encryption, resources };
 }

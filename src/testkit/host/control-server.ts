@@ -22,6 +22,8 @@ export async function serveControl(host: HostReady, clusters: Clusters): Promise
       response.end(body === undefined ? '' : JSON.stringify(body));
     });
   });
+  // A client that keeps its connection finds it open, however long it computes in between.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(host.control, resolve);

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { errorText } from '../../lib/text/error-text.js';
 import { CommandLineMistake, parseFlags } from '../../options/parse-flags.js';
+import { keepHeap } from '../../server/lifecycle/keep-heap.js';
 import type { HostReady } from '../protocol/control.js';
 import { SERVE_CLUSTERS, serveClustersTopic } from '../protocol/serve-clusters-flags.js';
 import { Clusters } from './clusters.js';
@@ -33,6 +34,7 @@ export async function serveClusters(args: readonly string[]): Promise<void> {
   const clusters = new Clusters({ folder, onEmpty: () => (detach ? void control.close().then(end) : undefined) });
   const ready: HostReady = { control: path.join(folder, 'control.sock'), pid: process.pid };
   const control = await serveControl(ready, clusters);
+  keepHeap(new AbortController().signal);
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 

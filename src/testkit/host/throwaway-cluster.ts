@@ -151,7 +151,7 @@ async function startOnce({ flags, write, openStore }: ServerStart): Promise<Star
   const logs = createServerLogs(options, write);
   const store = openStore();
   const faults = new Faults(store);
-  const server = await buildServer(options, logs, { store, faults });
+  const server = await buildServer(options, logs, { store, faults, sharesProcess: true });
   await server.started;
   return { server, options, store, faults };
 }

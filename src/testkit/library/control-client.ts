@@ -5,6 +5,8 @@ import type { ControlFailure } from '../protocol/control.js';
 export class ControlClient {
   readonly socketPath: string;
   readonly #whenEnded: (() => Promise<string>) | undefined;
+  /** Opening a connection takes longer than most requests. One that nobody waits for keeps no process alive. */
+  readonly #agent = new http.Agent({ keepAlive: true });
 
   /** `whenEnded` waits for the end of the process that serves it, and answers how it ended, where that is known. */
   constructor(socketPath: string, whenEnded?: () => Promise<string>) {
@@ -27,7 +29,8 @@ export class ControlClient {
 
   #send(method: string, at: string, body: unknown): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
-      const request = http.request({ socketPath: this.socketPath, method, path: at, agent: false }, (response) => {
+      const options = { socketPath: this.socketPath, method, path: at, agent: this.#agent };
+      const request = http.request(options, (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (piece: string) => (text += piece));
