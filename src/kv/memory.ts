@@ -28,6 +28,8 @@ import { WatchHub } from './watch-hub.js';
 
 type State = OrderedMap<KeyValue>;
 const NO_BYTES = Buffer.alloc(0);
+/** Ends a walk over a part of the state. */
+const STOP = { break: true };
 /** How often `restore` looks again for what others have changed meanwhile. */
 const MAX_RESTORE_PASSES = 5;
 /** So many changes are handed to watches together: each batch costs them some work, and takes a millisecond or two. */
@@ -93,9 +95,14 @@ class InMemory implements MemoryStore {
   async range({ start, end, revision, limit = 0, countOnly = false }: RangeRequest): Promise<RangeResult> {
     const state = this.#at(revision);
     const kvs: KeyValue[] = [];
-    const count = state.forRange(start, end, false, (_key, kv) => {
-      if (!countOnly && (limit === 0 || kvs.length < limit)) kvs.push(kv);
-    });
+    // Without a visitor the tree counts whole leaves.
+    const count = state.forRange(start, end, false);
+    if (!countOnly) {
+      state.forRange(start, end, false, (_key, kv) => {
+        kvs.push(kv);
+        return kvs.length === limit ? STOP : undefined;
+      });
+    }
     return { revision: this.#revision, kvs, count };
   }
 
