@@ -1,15 +1,13 @@
 // CRDs and what they define, over the whole API: created, served, changed, deleted.
-import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
 import { type Answer, TestApi } from '../server/testing/test-api.js';
-import { startCrdController } from './controller.js';
+import { serveCrds } from '../server/testing/serve-crds.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/example.test/v1/namespaces/default/things';
-const GROUP_RESOURCE = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
 let api: TestApi;
 let stop: AbortController;
@@ -17,17 +15,7 @@ let stop: AbortController;
 beforeEach(async () => {
   api = new TestApi({ kinds: apiextensionsKinds() });
   stop = new AbortController();
-  const registry = api.resources.registry(GROUP_RESOURCE);
-  assert.ok(registry);
-  const { served } = startCrdController({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    signal: stop.signal,
-    log: logTo(assert.fail),
-  });
-  await served;
+  await serveCrds(api, stop.signal);
 });
 
 afterEach(() => {

@@ -1,12 +1,11 @@
 // Rules of custom resources over the whole API: checked when the CRD is written, held by every write.
-import { logTo } from '../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../apis/apiextensions/index.js';
 import { kubernetesExpressions } from '../cel/environments/kubernetes-expressions.js';
 import type { JSONSchemaProps } from '../schema/generated/apiextensions.v1.js';
 import { type Answer, TestApi } from '../server/testing/test-api.js';
-import { startCrdController } from './controller.js';
+import { serveCrds } from '../server/testing/serve-crds.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/example.test/v1/namespaces/default/things';
@@ -19,18 +18,7 @@ beforeEach(async () => {
   const expressions = kubernetesExpressions({ compatibility: { major: 1, minor: 33 }, features });
   api = new TestApi({ kinds: apiextensionsKinds(expressions) });
   stop = new AbortController();
-  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
-  assert.ok(registry);
-  const { served } = startCrdController({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    expressions,
-    signal: stop.signal,
-    log: logTo(assert.fail),
-  });
-  await served;
+  await serveCrds(api, stop.signal, { expressions });
 });
 
 afterEach(() => {

@@ -1,12 +1,11 @@
 // Custom resources that a webhook converts, over the whole API. Things of v1 have `spec.size`, those of v2 `spec.parts`.
-import { logTo } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { StorageError } from '../../storage/store.js';
 import { type Answer, TestApi } from '../../server/testing/test-api.js';
-import { startCrdController } from '../controller.js';
+import { serveCrds } from '../../server/testing/serve-crds.js';
 import { type Converter, inForm } from './converter.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -65,18 +64,7 @@ beforeEach(async () => {
   refuse = false;
   api = new TestApi({ kinds: apiextensionsKinds() });
   stop = new AbortController();
-  const registry = api.resources.registry({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
-  assert.ok(registry);
-  const { served } = startCrdController({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    converterOf: () => converter,
-    signal: stop.signal,
-    log: logTo(assert.fail),
-  });
-  await served;
+  await serveCrds(api, stop.signal, { converterOf: () => converter });
   assert.equal((await api.send('POST', DEFINITIONS, { body: crdWith('v1') })).status, 201);
   while (api.resources.find('example.test', 'v2', 'things') === undefined) await new Promise(setImmediate);
 });

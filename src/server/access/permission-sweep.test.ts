@@ -1,10 +1,10 @@
 // What was authorized is what happens: every method on every shape of path and query, for users who may do one thing.
-import { logTo, silentLogs } from '../../lib/testing/test-log.js';
+import { silentLogs } from '../../lib/testing/test-log.js';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apiextensionsKinds } from '../../apis/apiextensions/index.js';
 import { deployments } from '../../apis/apps/deployment/definition.js';
-import { startCrdController } from '../../crd/controller.js';
+import { serveCrds } from '../testing/serve-crds.js';
 import { buildChain } from '../../filters/chain.js';
 import { InFlight, OpenWatches } from '../../filters/draining.js';
 import { createRequestMetrics } from '../../filters/request-metrics.js';
@@ -66,18 +66,7 @@ const stop = new AbortController();
 
 before(async () => {
   api = new TestApi({ kinds: [...apiextensionsKinds(), deployments as unknown as KindDefinition] });
-  const crds = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
-  const registry = api.resources.registry(crds);
-  assert.ok(registry);
-  const { served } = startCrdController({
-    store: registry.store,
-    operations: api.resources.operations,
-    context: api.context,
-    serve: (kind) => api.resources.serveCustom(kind),
-    signal: stop.signal,
-    log: logTo(assert.fail),
-  });
-  await served;
+  await serveCrds(api, stop.signal);
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const watch = await api.watch(`${path}?watch=1`);
   assert.equal((await api.post(path, THINGS)).status, 201);
