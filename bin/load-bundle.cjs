@@ -29,11 +29,11 @@ module.exports = function loadBundle(bundle, { cacheAtExit = false } = {}) {
   const module_ = { exports: {} };
   const run = script.runInThisContext();
   run.call(module_.exports, module_.exports, createRequire(bundle), module_, bundle, path.dirname(bundle));
-  // Whoever makes requests meanwhile, so that their code is compiled, too, may want it later (tools/warm.mjs).
-  const afterMs = Number(process.env.BINNACLE_CACHE_AFTER_MS ?? 2000);
+  // Whoever makes requests meanwhile, so that their code is compiled, too, wants it at the end only (tools/warm.mjs).
+  const after = process.env.BINNACLE_CACHE_AFTER_MS ?? '2000';
   if (digest !== undefined && script.cachedDataRejected !== false) {
-    setTimeout(writeCache, afterMs).unref();
-    if (cacheAtExit) process.once('exit', (code) => code === 0 && writeCache());
+    if (after !== 'exit') setTimeout(writeCache, Number(after)).unref();
+    if (cacheAtExit || after === 'exit') process.once('exit', (code) => code === 0 && writeCache());
   }
 
   /** Where the package's own folder belongs to somebody else: none without an absolute path, as in a unit without a home. */

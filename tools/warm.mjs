@@ -10,10 +10,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.mjs';
 
-const GIVE_UP_MS = 15_000;
+const GIVE_UP_MS = 30_000;
 const LOOK_MS = 100;
-/** From the start of the server: time enough for all requests below. */
-const CACHE_AFTER_MS = 3500;
+/** What was compiled is written when a process ends. */
+const env = { ...process.env, BINNACLE_CACHE_AFTER_MS: 'exit' };
 const TOKEN = 'warm';
 const WATCH = 'watch=1&timeoutSeconds=2';
 const root = path.resolve(process.argv[2] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url))));
@@ -28,7 +28,7 @@ const url = `https://127.0.0.1:${port}`;
 const store = spawn(
   path.join(root, 'bin', 'etcd'),
   [`--data-dir=${path.join(folder, 'store')}`, `--listen-client-urls=unix://${path.join(folder, 'store.sock')}`],
-  { stdio: 'ignore', env: { ...process.env, BINNACLE_CACHE_AFTER_MS: '500' } },
+  { stdio: 'ignore', env },
 );
 const server = spawn(
   path.join(root, 'bin', 'binnacle'),
@@ -40,17 +40,17 @@ const server = spawn(
     '--controllers=*',
     '--bind-address=127.0.0.1',
   ],
-  { stdio: 'ignore', env: { ...process.env, BINNACLE_CACHE_AFTER_MS: String(CACHE_AFTER_MS) } },
+  { stdio: 'ignore', env },
 );
 const ended = Promise.all(
   [server, store].map((child) => new Promise((resolve) => child.on('close', resolve).on('error', resolve))),
 );
-const giveUpMs = Date.now() + GIVE_UP_MS;
-void sendAll().catch((error) => console.error(`requests were not sent ahead: ${error.message}`));
-while (caches().length < 2 && running()) await pause();
+const giveUp = setTimeout(() => [server, store].forEach((child) => child.kill('SIGKILL')), GIVE_UP_MS);
+await sendAll().catch((error) => console.error(`requests were not sent ahead: ${error.message}`));
 server.kill('SIGTERM');
 store.kill('SIGTERM');
 await ended;
+clearTimeout(giveUp);
 fs.rmSync(folder, { recursive: true, force: true });
 
 function caches() {
@@ -58,7 +58,7 @@ function caches() {
 }
 
 function running() {
-  return server.exitCode === null && server.pid !== undefined && Date.now() < giveUpMs;
+  return server.exitCode === null && server.signalCode === null && server.pid !== undefined;
 }
 
 function pause() {
