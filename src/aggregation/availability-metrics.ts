@@ -20,6 +20,8 @@ export function createAvailabilityMetrics(registry: MetricRegistry): Availabilit
   });
   const losses = registry.counter({
     name: 'aggregator_unavailable_apiservice_total',
+    // Every worker process looks at the same services.
+    across: 'max',
     help: 'How often an API service that could be reached no longer could, and why.',
     labels: ['name', 'reason'],
     stability: 'ALPHA',

@@ -191,6 +191,18 @@ test('a replacement that does not come up is started again later, for as long as
   assert.equal(retries.at(-1)?.ms, 1_000, 'it had come up meanwhile');
 });
 
+test('a worker that does not come up at first is started again, too, once worker 0 serves', async () => {
+  const { supervisor, workers, notStarted, retries, up } = setUp(2);
+  void supervisor.start();
+  await up(workers[0]);
+  workers[1]?.exit({ code: 1, signal: null });
+  await settled();
+  assert.deepEqual([notStarted, retries.length], [[1], 1]);
+  retries[0]?.callback();
+  await up(workers[2]);
+  await supervisor.started;
+});
+
 test('a replacement that does not come up ends the server where no other is left', async () => {
   const { supervisor, workers, retries, startAll } = setUp(1);
   await startAll();

@@ -38,7 +38,7 @@ export interface SupervisorOptions {
   readonly every: (ms: number, callback: () => void) => () => void;
   readonly after: (ms: number, callback: () => void) => void;
   readonly onReplaced: (worker: WorkerEnd) => void;
-  /** A replacement did not come up, by a configuration file that is invalid for example. It is started again after this time. */
+  /** A worker did not come up while others serve, by a configuration file that is invalid for example. It is started again after this time. */
   readonly onNotStarted: (worker: WorkerEnd, retryMs: number) => void;
   /** A worker has not answered for so long that it is killed. */
   readonly onHung: (worker: { readonly index: number; readonly pid: number }) => void;
@@ -97,7 +97,7 @@ const LOOK_EVERY_MS = 1_000;
 const MAX_UNANSWERED = 15;
 /** While it starts: the program is loaded in one piece. */
 const MAX_UNANSWERED_AT_START = 60;
-/** A replacement that does not come up is started again after the first time, then after twice that, up to the last. */
+/** A worker that does not come up is started again after the first time, then after twice that, up to the last. */
 const RETRY_START_MS = 1_000;
 const MAX_RETRY_START_MS = 30_000;
 /** Of connections that wait while every worker is being replaced. */
@@ -328,7 +328,7 @@ export class Supervisor {
 
   /** It has said why it did not come up, and the others serve meanwhile. */
   #mayRetry({ state }: Worker, { code }: Exit): boolean {
-    if (!this.#everStarted || state !== 'starting' || code === null) return false;
+    if (state !== 'starting' || code === null) return false;
     return [...this.#workers.values()].some((other) => other.state === 'started');
   }
 
