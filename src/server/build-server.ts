@@ -20,7 +20,7 @@ import { workerConverter } from '../rest/wire/convert-bytes.js';
 import { MEDIA_TYPES, MEDIA_TYPES_WITH_CBOR } from '../rest/wire/media-types.js';
 import type { RestServices } from '../rest/contract/services.js';
 import { askWorker } from '../workers/ask-others.js';
-import { sharedSeats } from '../workers/shared-seats.js';
+import { type SharedSeats, sharedSeats } from '../workers/shared-seats.js';
 import type { SupervisorLink } from '../workers/supervisor-link.js';
 import { createServerClient } from '../registry/server-client.js';
 import { buildAuthentication } from './access/access.js';
@@ -113,7 +113,7 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
       disableHttp2: options.secureServing.disableHttp2Serving,
       http2MaxStreamsPerConnection: options.secureServing.http2MaxStreamsPerConnection,
       permitPortSharing,
-      ...(link !== undefined && { open: handedOver(link, { address, port }) }),
+      ...(link !== undefined && { open: handedOver(link, { address, port }, parts.seats) }),
       onTlsError: metrics.onTlsError,
       handler,
     },
@@ -126,9 +126,10 @@ export async function buildServer(options: Options, logs: Logs, given: ServerPar
 
 /** The supervisor has the port, and closes it. */
 const handedOver =
-  (link: SupervisorLink, at: Pick<OpenPort, 'address' | 'port'>) =>
+  (link: SupervisorLink, at: Pick<OpenPort, 'address' | 'port'>, seats: SharedSeats | undefined) =>
   (accept: (socket: Socket) => void): OpenPort => {
     link.listen(accept);
+    seats?.requestFirst();
     return { ...at, close: () => undefined };
   };
 
@@ -194,6 +195,7 @@ function buildCore(options: Options, logs: Logs, link: SupervisorLink | undefine
     health,
     link,
     hooks: new PostStartHooks(health, link),
+    seats: link && sharedSeats(link.channel),
     dialers,
     tracer,
     audit,
@@ -391,7 +393,7 @@ function buildRequestPath(parts: Access) {
 
 function buildHandler(parts: RequestPath, { faults }: ServerParts): HttpHandler {
   const { options, logs, lifecycle, metrics, registry, resources, link } = parts;
-  const openSeatPool = link && sharedSeats(link.channel);
+  const openSeatPool = parts.seats?.open;
   const handler = buildRequestHandler({
     ...parts,
     openSeatPool,

@@ -24,7 +24,7 @@ class TestWorker implements SeatHolder {
     this.end = new Channel(here);
     this.own = new Channel(there);
     this.end.handle(SEAT_TOPICS.request, (name) => rounds.request(String(name)));
-    this.pool = sharedSeats(this.own, clock)('limit', this);
+    this.pool = sharedSeats(this.own, clock).open('limit', this);
     this.pool.setTotal(total);
   }
 
@@ -77,6 +77,12 @@ test('one worker has the whole limit while the others need nothing', async () =>
   const [first] = started;
   await first.request(25);
   assert.deepEqual([first.seatsInUse, first.waiting, inUse()], [20, 5, 20]);
+});
+
+test('each has an even share before the first request', async () => {
+  const { shares } = setUp(2, 20);
+  await settled();
+  assert.deepEqual(shares(), [10, 10]);
 });
 
 test('a worker with seats to spare asks nobody', async () => {

@@ -30,14 +30,20 @@ export const SEAT_TOPICS = {
 /** Where all seats are in use, they are requested again after this time, and refused until then. */
 const RETRY_MS = 25;
 
-export function sharedSeats(channel: Channel, clock: Clock = monotonicClock): OpenSeatPool {
+export interface SharedSeats {
+  readonly open: OpenSeatPool;
+  /** The supervisor counts this worker among those that serve from now on: it gets a share before the first request comes. */
+  requestFirst(): void;
+}
+
+export function sharedSeats(channel: Channel, clock: Clock = monotonicClock): SharedSeats {
   const pools = new Map<string, SharedPool>();
   channel.handle(SEAT_TOPICS.report, (name) => pools.get(name as string)?.report());
   channel.handle(SEAT_TOPICS.share, (content) => {
     const { name, share } = content as ShareChange;
     return pools.get(name)?.setShare(share) ?? 0;
   });
-  return (name, holder) => {
+  const open: OpenSeatPool = (name, holder) => {
     const ask = (): Promise<unknown> => channel.ask(SEAT_TOPICS.request, name);
     const close = (): void => {
       if (pools.get(name) === pool) pools.delete(name);
@@ -45,6 +51,12 @@ export function sharedSeats(channel: Channel, clock: Clock = monotonicClock): Op
     const pool: SharedPool = new SharedPool({ holder, ask, clock, close });
     pools.set(name, pool);
     return pool;
+  };
+  return {
+    open,
+    requestFirst() {
+      for (const pool of pools.values()) pool.requestFirst();
+    },
   };
 }
 
@@ -74,6 +86,11 @@ class SharedPool implements SeatPool {
     // Nothing more than that begins here; the others may have shares besides.
     if (this.share > total) this.share = total;
     if (isLess || this.parts.holder.seatsWanted > this.share) void this.#request.call();
+    else this.requestFirst();
+  }
+
+  requestFirst(): void {
+    if (this.share === 0 && this.#total > 0) void this.#request.call();
   }
 
   requestMore(): Promise<void> | undefined {
