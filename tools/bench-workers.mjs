@@ -9,7 +9,17 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { burst, configMap, connect, median, needH2load, option, send, startBinnacle } from './bench/servers.mjs';
+import {
+  burst,
+  configMap,
+  connect,
+  headersOf,
+  median,
+  needH2load,
+  option,
+  send,
+  startBinnacle,
+} from './bench/servers.mjs';
 
 const workers = Number(option('--workers', '2'));
 const clients = Number(option('--connections', '8'));
@@ -45,8 +55,8 @@ function limits() {
 
 async function prepare(server) {
   const session = connect(server);
-  await send(session, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
-  await send(session, 'POST', `${NS}/configmaps`, configMap({ name: 'one' }));
+  await send(session, headersOf('POST', '/api/v1/namespaces'), JSON.stringify({ metadata: { name: 'bench' } }));
+  await send(session, headersOf('POST', `${NS}/configmaps`), configMap({ name: 'one' }));
   session.destroy();
   const target = `${NS}/configmaps`;
   await burst(server, `${target}/one`, counts.get, { clients, streams });
