@@ -28,7 +28,8 @@ export function testRequest(method: string, target: string, over: Partial<HttpRe
 
 export function testExchange(method: string, target: string, over: Partial<HttpRequest> = {}): Exchange {
   const request = testRequest(method, target, over);
-  const exchange = new Exchange(request, Date.now(), performance.now());
+  // In whole milliseconds: of others, a sum less one of its parts is not always the other part.
+  const exchange = new Exchange(request, Date.now(), Math.floor(performance.now()));
   const info = parseRequestInfo(request);
   if (typeof info === 'object') exchange.info = info;
   exchange.longRunning = isLongRunning(exchange.info);
