@@ -35,10 +35,13 @@ export const clientTlsParameters = once((): TlsParameters => ({
  * In kube-apiserver's order. OpenSSL's own list goes on with finite fields (ffdhe2048 to ffdhe8192), where the answer to
  * one small packet takes up to half a second of the thread (CVE-2002-20001).
  */
-const GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521'];
+const GROUPS = { X25519MLKEM768: 0x11ec, X25519: 0x1d, 'P-256': 0x17, 'P-384': 0x18, 'P-521': 0x19 };
 
 /** The hybrid group needs OpenSSL 3.5. */
-const offeredGroups = once(() => GROUPS.filter(isKnownGroup).join(':'));
+const offeredGroups = once(() => Object.keys(GROUPS).filter(isKnownGroup).join(':'));
+
+/** As clients name them in a handshake. */
+export const GROUP_NUMBERS: readonly number[] = Object.values(GROUPS);
 
 function isKnownGroup(group: string): boolean {
   try {

@@ -4,6 +4,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
 import { TLS_1_2_SUITE_NUMBERS } from '../../lib/x509/cipher-suites.js';
+import { GROUP_NUMBERS } from '../../lib/x509/tls-parameters.js';
 import type { ClientHello } from './client-hello.js';
 
 export interface ShownCertificate {
@@ -55,12 +56,10 @@ function canVerify(hello: ClientHello, leaf: X509Certificate, offered: readonly 
     offered.some((suite) => suite.startsWith(exchange) && hello.suites.includes(TLS_1_2_SUITE_NUMBERS[suite] ?? -1));
   // A key exchange by RSA itself needs no signature.
   if (key.signs === 'RSA' && hasSuite('TLS_RSA_')) return true;
-  if (!hasScheme(key.olderSchemes) || !groups.some((group) => OFFERED_GROUPS.includes(group))) return false;
+  if (!hasScheme(key.olderSchemes) || !groups.some((group) => GROUP_NUMBERS.includes(group))) return false;
   if (key.group !== undefined && !groups.includes(key.group)) return false;
   return hasSuite(`TLS_ECDHE_${key.signs}_`);
 }
-
-const OFFERED_GROUPS: readonly number[] = [0x11ec, 0x1d, 0x17, 0x18, 0x19];
 
 interface Key {
   /** As suites of TLS 1.2 name it. */
