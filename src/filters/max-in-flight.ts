@@ -43,8 +43,6 @@ class InFlightLimit implements SeatHolder {
   readonly #pool: SeatPool;
   readonly #observe: MaxInFlightOptions['observe'];
   seatsInUse = 0;
-  /** Requests that are refused unless other processes can do with less. */
-  #requested = 0;
 
   constructor(
     readonly kind: Kind,
@@ -57,7 +55,7 @@ class InFlightLimit implements SeatHolder {
   }
 
   get seatsWanted(): number {
-    return this.seatsInUse + this.#requested;
+    return this.seatsInUse;
   }
 
   resized(): void {}
@@ -71,11 +69,7 @@ class InFlightLimit implements SeatHolder {
 
   /** Undefined where other processes have none to spare. */
   requestSeat(): Promise<void> | undefined {
-    this.#requested++;
-    const requested = this.#pool.requestMore();
-    if (requested !== undefined) return requested.finally(() => this.#requested--);
-    this.#requested--;
-    return undefined;
+    return this.#pool.requestMore(1);
   }
 }
 

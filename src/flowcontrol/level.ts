@@ -43,8 +43,6 @@ export class PriorityLevel implements SeatHolder {
   #limits: QueueLimits = { queues: 0, handSize: 1, queueLengthLimit: 1 };
   #retryAfter = new RetryAfter();
   readonly #pool: SeatPool;
-  /** Of requests that are refused unless other processes can do with less. */
-  #requestedSeats = 0;
   /** Of this and all other processes of the server. */
   seats = 0;
   demand: Demand = NO_DEMAND;
@@ -134,7 +132,7 @@ export class PriorityLevel implements SeatHolder {
   }
 
   get seatsWanted(): number {
-    return this.queues.seatsInUse + this.queues.waitingSeats + this.#requestedSeats;
+    return this.queues.seatsInUse + this.queues.waitingSeats;
   }
 
   resized(): void {
@@ -163,11 +161,7 @@ export class PriorityLevel implements SeatHolder {
 
   /** For a ticket that found no room: fulfilled when it may enter again. Undefined where other processes have no seats to spare. */
   requestSeats({ seats }: Ticket<LevelSubject>): Promise<void> | undefined {
-    this.#requestedSeats += seats;
-    const requested = this.#pool.requestMore();
-    if (requested !== undefined) return requested.finally(() => (this.#requestedSeats -= seats));
-    this.#requestedSeats -= seats;
-    return undefined;
+    return this.#pool.requestMore(seats);
   }
 
   refuse(ticket: Ticket<LevelSubject>, why: Refusal): void {

@@ -7,10 +7,10 @@ export interface SeatPool {
   /** How many the limit has, in all processes together. */
   setTotal(total: number): void;
   /**
-   * Requests seats that other processes do not need, for what the holder wants. Fulfilled when that is decided; undefined
-   * where there is nothing to be had now.
+   * Requests seats that other processes do not need, for what the holder wants, and for a request of so many seats that is
+   * refused otherwise. Fulfilled when that is decided; undefined where there is nothing to be had now.
    */
-  requestMore(): Promise<void> | undefined;
+  requestMore(seats?: number): Promise<void> | undefined;
   /** The limit is gone. */
   close(): void;
 }

@@ -71,6 +71,8 @@ class SharedPool implements SeatPool {
   share = 0;
   #total = 0;
   #noneBeforeMs = 0;
+  /** Of requests that are refused unless other processes can do with less. */
+  #requestedSeats = 0;
   /** What the last round was to satisfy. */
   #reportedWanted = 0;
   #cancelRetry: (() => void) | undefined;
@@ -85,7 +87,7 @@ class SharedPool implements SeatPool {
     this.#total = total;
     // Nothing more than that begins here; the others may have shares besides.
     if (this.share > total) this.share = total;
-    if (isLess || this.parts.holder.seatsWanted > this.share) void this.#request.call();
+    if (isLess || this.#wanted > this.share) void this.#request.call();
     else this.requestFirst();
   }
 
@@ -93,29 +95,36 @@ class SharedPool implements SeatPool {
     if (this.share === 0 && this.#total > 0) void this.#request.call();
   }
 
-  requestMore(): Promise<void> | undefined {
+  requestMore(seats = 0): Promise<void> | undefined {
     if (this.share >= this.#total) return undefined;
-    if (this.parts.clock.now() >= this.#noneBeforeMs) return this.#request.call();
-    this.#retryLater();
-    return undefined;
+    if (this.parts.clock.now() < this.#noneBeforeMs) {
+      this.#retryLater();
+      return undefined;
+    }
+    this.#requestedSeats += seats;
+    return this.#request.call().finally(() => (this.#requestedSeats -= seats));
   }
 
   report(): SeatReport {
-    const { seatsInUse, seatsWanted } = this.parts.holder;
-    this.#reportedWanted = seatsWanted;
-    return { total: this.#total, share: this.share, inUse: seatsInUse, wanted: seatsWanted };
+    const wanted = this.#wanted;
+    this.#reportedWanted = wanted;
+    return { total: this.#total, share: this.share, inUse: this.parts.holder.seatsInUse, wanted };
   }
 
   setShare(share: number): number {
     this.share = share;
     this.parts.holder.resized();
-    if (this.parts.holder.seatsWanted > share) this.#retryLater();
+    if (this.#wanted > share) this.#retryLater();
     return Math.max(share, this.parts.holder.seatsInUse);
   }
 
   close(): void {
     this.#cancelRetry?.();
     this.parts.close();
+  }
+
+  get #wanted(): number {
+    return this.parts.holder.seatsWanted + this.#requestedSeats;
   }
 
   async #ask(): Promise<void> {
@@ -133,10 +142,9 @@ class SharedPool implements SeatPool {
 
   /** Those that wait in queues get what becomes free elsewhere. */
   #retryLater(): void {
-    const { clock, holder } = this.parts;
-    this.#cancelRetry ??= clock.after(RETRY_MS, () => {
+    this.#cancelRetry ??= this.parts.clock.after(RETRY_MS, () => {
       this.#cancelRetry = undefined;
-      if (holder.seatsWanted > this.share) void this.requestMore();
+      if (this.#wanted > this.share) void this.requestMore();
     });
   }
 }
