@@ -5,7 +5,7 @@
 //   node tools/test.mjs --test-name-pattern=TEXT FILE    other options go to Node: --inspect-brk, --cpu-prof
 //   node tools/test.mjs --every-node test                only files marked for every Node (tools/test/files.mjs)
 //   node tools/test.mjs --together src test               all but files that run alone; --alone: only those
-//   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one for each processor
+//   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one more than processors
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
 // Unit tests share some twenty processes, by room; other files have one each. Files that judge time or memory run last,
@@ -37,10 +37,16 @@ if (files.length === 0) {
 const startMs = performance.now();
 fs.mkdirSync('.cache', { recursive: true });
 const folder = fs.mkdtempSync(path.join('.cache', 'test-'));
-const jobs = Number(optionOf('--jobs') ?? os.availableParallelism());
+// Process tests wait for much of their time: one more than there are processors keeps these busy.
+const jobs = Number(optionOf('--jobs') ?? os.availableParallelism() + 1);
 
-const together = await run(groupFiles(files.filter(({ isAlone }) => !isAlone)), jobs);
-const alone = await runAlone(files.filter(({ isAlone }) => isAlone));
+const groups = await bundleTests(groupFiles(files), folder);
+const isAloneGroup = (group) => group.files.some(({ isAlone }) => isAlone);
+const together = await run(
+  groups.filter((group) => !isAloneGroup(group)),
+  jobs,
+);
+const alone = await run(groups.filter(isAloneGroup), 1);
 const results = [...together.results, ...alone.results];
 const failed = results.filter(({ isOk }) => !isOk);
 // When a process crashes, any of its files may be to blame: each is tried by itself.
@@ -56,30 +62,18 @@ recordTimes(results.filter(({ isOk }) => isOk));
 fs.rmSync(folder, { recursive: true, force: true });
 report();
 
-async function run(groups, processes) {
-  const bundle = path.join(folder, 'tests.cjs');
-  await bundleTests(
-    groups.flat().map(({ name }) => name),
-    bundle,
-  );
-  return runGroups(groups, { bundle, folder, jobs: processes, nodeFlags, isVerbose: files.length === 1 });
-}
-
-/** One after another, each with a bundle of its own: what others import would be garbage to collect and heap to count. */
-async function runAlone(list) {
-  const all = { results: [], processorMs: 0 };
-  for (const file of list) {
-    const { results: ended, processorMs } = await run([[file]], 1);
-    all.results.push(...ended);
-    all.processorMs += processorMs;
-  }
-  return all;
+function run(some, processes) {
+  return runGroups(some, { folder, jobs: processes, nodeFlags, isVerbose: files.length === 1 });
 }
 
 function tryAgain(list) {
   console.log(`\nonce more, with nothing beside them: ${list.map(({ name }) => name).join(' ')}\n`);
   const names = new Set(list.map(({ name }) => name));
-  return runAlone(files.filter(({ name }) => names.has(name)));
+  const each = groups.flatMap(({ files: all, bundle }) => all.map((file) => ({ files: [file], bundle })));
+  return run(
+    each.filter((group) => names.has(group.files[0].name)),
+    1,
+  );
 }
 
 function report() {

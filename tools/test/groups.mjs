@@ -11,15 +11,16 @@ const MIN_PROCESS_MS = 2_000;
 const UNIT_MS_PER_KB = 40;
 const PROCESS_MS = 10_000;
 
-/** Lists of files; unit tests are together with those of their room. */
+/** Lists of files; unit tests are together with those of their room, others are by themselves. */
 export function groupFiles(files) {
   const times = readTimes();
   const expectedMs = (file) =>
     times[file.name] ?? (file.kind === 'unit' ? (file.size / 1024) * UNIT_MS_PER_KB : PROCESS_MS);
   const totalOf = (group) => group.reduce((sum, file) => sum + expectedMs(file), 0);
-  const units = files.filter((file) => file.kind === 'unit');
+  const isShared = (file) => file.kind === 'unit' && !file.isAlone;
+  const units = files.filter(isShared);
   const shareMs = Math.max(totalOf(units) / UNIT_PROCESSES, MIN_PROCESS_MS);
-  const groups = files.filter((file) => file.kind !== 'unit').map((file) => [file]);
+  const groups = files.filter((file) => !isShared(file)).map((file) => [file]);
   let group = [];
   let groupMs = 0;
   for (const file of units) {

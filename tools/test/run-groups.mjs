@@ -9,6 +9,7 @@ const GIVE_UP_MS = 15 * 60_000;
 const REPORTER = path.join(import.meta.dirname, 'result-reporter.mjs');
 const RUN_FILES = path.join(import.meta.dirname, 'run-files.cjs');
 
+let started = 0;
 const running = new Set();
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -20,14 +21,17 @@ for (const [signal, code] of [
   });
 }
 
-/** What became of each file: `{ name, isOk, passed, failed, skipped, ms }`; `isOk` alone where its process ended early. */
-export async function runGroups(groups, { bundle, folder, jobs, nodeFlags, isVerbose }) {
+/**
+ * `groups`: `{ files, bundle }` each. What became of each file: `{ name, isOk, passed, failed, skipped, ms }`; `isOk` alone where its
+ * process ended early.
+ */
+export async function runGroups(groups, { folder, jobs, nodeFlags, isVerbose }) {
   const results = [];
-  const waiting = groups.map((files, i) => ({ files, out: path.join(folder, `group-${process.pid}-${i}`) }));
+  const waiting = [...groups];
   let processorMs = 0;
   const work = async () => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const ended = await runGroup(group, { bundle, nodeFlags, isVerbose });
+      const ended = await runGroup(group, { folder, nodeFlags, isVerbose });
       processorMs += ended.processorMs;
       results.push(...ended.results);
       if (isVerbose) continue;
@@ -39,7 +43,8 @@ export async function runGroups(groups, { bundle, folder, jobs, nodeFlags, isVer
   return { results, processorMs };
 }
 
-async function runGroup({ files, out }, { bundle, nodeFlags, isVerbose }) {
+async function runGroup({ files, bundle }, { folder, nodeFlags, isVerbose }) {
+  const out = path.join(folder, `results-${(started += 1)}`);
   const reporters = [
     ['spec', isVerbose ? 'stdout' : `${out}.txt`],
     [REPORTER, `${out}.json`],
