@@ -1,7 +1,7 @@
 // What an environment declares, joined from its libraries and ready to be looked up.
 import type { EnvironmentOptions, LanguageSettings, ObjectTypeDeclaration } from '../environment.js';
 import type { FunctionDeclaration, Library, Macro, Overload } from '../library.js';
-import { macroKey } from '../syntax/parser.js';
+import { macroKey } from '../syntax/parse-context.js';
 import type { CelType } from '../type.js';
 
 export interface DeclaredOverload extends Overload {
