@@ -131,11 +131,17 @@ class InMemory implements MemoryStore {
       queueMicrotask(() => receiver.failed(error));
       return { cancel: () => undefined };
     }
-    const missed = this.#history.since(startRevision).filter((event) => event.key.startsWith(prefix));
-    if (missed.length > 0) {
-      void receiver.events(previous ? missed : missed.map((event) => ({ ...event, previous: undefined })));
+    let next = startRevision;
+    // The receiver may write, which is then missed as well.
+    while (next <= this.#revision) {
+      const missed = this.#history.since(next).filter((event) => event.key.startsWith(prefix));
+      next = this.#revision + 1;
+      if (missed.length > 0) {
+        void receiver.events(previous ? missed : missed.map((event) => ({ ...event, previous: undefined })));
+      }
     }
-    return this.#hub.add(request, receiver);
+    // The hub may still have to dispatch what was handed over here.
+    return this.#hub.add({ ...request, startRevision: next }, receiver);
   }
 
   async changes({ prefix, startRevision, endRevision, maxBytes }: ChangesRequest): Promise<ChangesPage> {

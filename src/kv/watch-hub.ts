@@ -2,6 +2,9 @@
 //
 // Keys are paths and nearly every watch is of a folder (`/registry/pods/`), so watches are found by looking up the
 // folders above a changed key: for `/registry/pods/a/b`, `/`, `/registry/`, `/registry/pods/` and `/registry/pods/a/`.
+//
+// A receiver may write: what that dispatches waits until all receivers have their events of the dispatch under way, so that
+// every watch has its events in revision order.
 import { KvError, type KvEvent, type KvWatch, type KvWatchReceiver, type WatchKeysRequest } from './kv.js';
 
 interface HubWatch {
@@ -17,6 +20,8 @@ export class WatchHub {
   readonly #folders = new Map<string, Set<HubWatch>>();
   /** Watches of a prefix that does not end with a slash. */
   readonly #others = new Set<HubWatch>();
+  /** What receivers have caused while they were called; absent while none is. */
+  #deferred: (() => void)[] | undefined;
 
   /** Live from the next dispatch on; what came before is the caller's to deliver first. */
   add({ prefix, startRevision = 0, previous = false }: WatchKeysRequest, receiver: KvWatchReceiver): KvWatch {
@@ -37,6 +42,38 @@ export class WatchHub {
 
   // hot: once per commit
   dispatch(events: readonly KvEvent[]): void {
+    this.#inOrder(() => this.#dispatch(events));
+  }
+
+  progress(revision: number): void {
+    this.#inOrder(() => {
+      for (const watch of this.#all()) watch.receiver.progress(revision);
+    });
+  }
+
+  fail(error: KvError): void {
+    const watches = [...this.#all()];
+    this.#folders.clear();
+    this.#others.clear();
+    for (const watch of watches) watch.receiver.failed(error);
+  }
+
+  #inOrder(step: () => void): void {
+    if (this.#deferred !== undefined) {
+      this.#deferred.push(step);
+      return;
+    }
+    const deferred: (() => void)[] = (this.#deferred = []);
+    try {
+      step();
+      // It grows while it is walked.
+      for (const next of deferred) next();
+    } finally {
+      this.#deferred = undefined;
+    }
+  }
+
+  #dispatch(events: readonly KvEvent[]): void {
     const touched: HubWatch[] = [];
     let folder = '';
     let above: readonly Set<HubWatch>[] = [];
@@ -61,17 +98,6 @@ export class WatchHub {
         watch.receiver.failed(new KvError('unavailable', `a watch failed: ${String(error)}`, { cause: error }));
       }
     }
-  }
-
-  progress(revision: number): void {
-    for (const watch of this.#all()) watch.receiver.progress(revision);
-  }
-
-  fail(error: KvError): void {
-    const watches = [...this.#all()];
-    this.#folders.clear();
-    this.#others.clear();
-    for (const watch of watches) watch.receiver.failed(error);
   }
 
   /** The watches of a folder and of all it lies in. */
