@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { ManualClock } from '../lib/testing/manual-clock.js';
 import { kvContract } from './kv.contract.js';
 import type { KvEvent } from './kv.js';
 import { type MemoryStore, openMemoryStore } from './memory.js';
@@ -121,6 +122,65 @@ it('begins with a state and its revisions, and goes its own way', async () => {
   assert.deepEqual(await fork.update('/changed', 3, bytes('fork')), { done: true, revision: 5 });
   assert.deepEqual(await contents(kv), ['/changed=2', '/new=1', '/stays=1']);
   assert.deepEqual(await contents(fork, 4), ['/changed=1', '/deleted=1', '/stays=1']);
+});
+
+/** Three keys that live for 10 s, and a mark at their second 4. */
+async function expiringStore(): Promise<{
+  kv: MemoryStore;
+  clock: ManualClock;
+  marked: ReturnType<MemoryStore['snapshot']>;
+}> {
+  const clock = new ManualClock();
+  const kv = openMemoryStore({ clock });
+  for (const key of ['/stays', '/changed', '/deleted']) await kv.create(key, bytes('1'), { ttlSeconds: 10 });
+  await clock.move(4000);
+  return { kv, clock, marked: kv.snapshot() };
+}
+
+it('gives keys back the time to live that they had left in a marked state', async () => {
+  const { kv, clock, marked } = await expiringStore();
+  await kv.update('/changed', 3, bytes('2'));
+  await kv.delete('/deleted', 4);
+  await clock.move(5000);
+  assert.equal(await kv.restore(marked), 2);
+  await clock.move(5999);
+  assert.deepEqual(await contents(kv), ['/changed=1', '/deleted=1', '/stays=1']);
+  await clock.move(1);
+  assert.deepEqual(await contents(kv), []);
+  assert.equal(await kv.restore(marked), 3);
+  await clock.move(6000);
+  assert.deepEqual(await contents(kv), []);
+});
+
+it('lets nothing expire that did not in the marked state, though its value is the same', async () => {
+  const clock = new ManualClock();
+  const kv = openMemoryStore({ clock });
+  await kv.create('/a', bytes('1'));
+  const marked = kv.snapshot();
+  await kv.update('/a', 2, bytes('1'), { ttlSeconds: 10 });
+  assert.equal(await kv.restore(marked), 0);
+  await clock.move(20_000);
+  assert.deepEqual(await contents(kv), ['/a=1']);
+});
+
+it('begins with the times to live of a state, and expires by ordinary changes', async () => {
+  const { kv, clock, marked } = await expiringStore();
+  await clock.move(20_000);
+  const fork = openMemoryStore({ clock, from: marked });
+  const events: string[] = [];
+  fork.watch(
+    { prefix: '/' },
+    {
+      events: (batch) => void events.push(...batch.map(({ type, key }) => `${type} ${key}`)),
+      progress: () => undefined,
+      failed: assert.fail,
+    },
+  );
+  await clock.move(5999);
+  assert.deepEqual(events, []);
+  await clock.move(1);
+  assert.deepEqual(events, ['delete /changed', 'delete /deleted', 'delete /stays']);
+  assert.deepEqual(await contents(kv), []);
 });
 
 it('drops the older half of a history that has grown too large', async () => {

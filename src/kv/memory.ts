@@ -23,6 +23,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from './kv.js';
+import { MemoryExpiry, NO_TIMES_TO_LIVE, type TimesToLive } from './memory-expiry.js';
 import { MemoryHistory } from './memory-history.js';
 import { WatchHub } from './watch-hub.js';
 
@@ -35,10 +36,14 @@ const MAX_RESTORE_PASSES = 5;
 /** So many changes are handed to watches together: each batch costs them some work, and takes a millisecond or two. */
 const RESTORED_AT_ONCE = 128;
 
+/** How many times to live `restore` sets before it looks whether it has to yield. */
+const EXPIRIES_A_STEP = 256;
+
 /** A state that was marked; it stays as it is for as long as somebody keeps it. */
 export interface MemorySnapshot {
   readonly revision: number;
   readonly state: State;
+  readonly timesToLive: TimesToLive;
 }
 
 export interface MemoryStore extends KeyValueStore {
@@ -46,7 +51,10 @@ export interface MemoryStore extends KeyValueStore {
   /** The oldest and the newest revision that can be read. */
   known(): { readonly oldest: number; readonly newest: number };
   snapshot(): MemorySnapshot;
-  /** Writes what differs from the snapshot as ordinary changes, of which watches hear; answers how many. */
+  /**
+   * Writes what differs from the snapshot as ordinary changes, which watches receive; answers how many. Keys have as long left
+   * to live as they had in the snapshot.
+   */
   restore(snapshot: MemorySnapshot): Promise<number>;
 }
 
@@ -64,21 +72,22 @@ export function openMemoryStore(options: MemoryOptions = {}): MemoryStore {
 
 class InMemory implements MemoryStore {
   readonly local = true;
-  readonly #clock: Clock;
   readonly #hub = new WatchHub();
   readonly #history: MemoryHistory;
   #revision: number;
   #closed = false;
   #state: State;
   /** The past state that was read last: pages of a list are read one after another. */
-  #past: MemorySnapshot | undefined;
-  readonly #expiries = new Set<() => void>();
+  #past: { readonly revision: number; readonly state: State } | undefined;
+  readonly #expiry: MemoryExpiry;
 
   constructor({ clock = systemClock, from, maxHistoryBytes = Infinity }: MemoryOptions) {
-    this.#clock = clock;
     this.#revision = from?.revision ?? 1;
     this.#state = from?.state.clone() ?? new OrderedMap();
     this.#history = new MemoryHistory(from?.revision ?? 0, maxHistoryBytes);
+    this.#expiry = new MemoryExpiry(clock, (key) => this.#hub.dispatch([this.#put(key, undefined)]));
+    const { timesToLive } = from ?? { timesToLive: NO_TIMES_TO_LIVE };
+    for (const key of timesToLive.keys()) this.#expiry.set(key, timesToLive.leftMs(key));
   }
 
   async get(key: string, { revision }: { revision?: number } = {}): Promise<KeyValue | undefined> {
@@ -192,7 +201,7 @@ class InMemory implements MemoryStore {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const cancel of this.#expiries) cancel();
+    this.#expiry.stop();
     this.#hub.fail(new KvError('closed', 'the store is closed'));
   }
 
@@ -202,11 +211,12 @@ class InMemory implements MemoryStore {
 
   snapshot(): MemorySnapshot {
     this.#checkOpen();
-    return { revision: this.#revision, state: this.#state.clone() };
+    return { revision: this.#revision, state: this.#state.clone(), timesToLive: this.#expiry.timesToLive() };
   }
 
   async restore(snapshot: MemorySnapshot): Promise<number> {
     const yielder = new Yielder();
+    await this.#restoreTimesToLive(snapshot, yielder);
     let changes = 0;
     for (let pass = 0; pass < MAX_RESTORE_PASSES; pass++) {
       const keys = differences(this.#state, snapshot.state, isAlike);
@@ -215,12 +225,28 @@ class InMemory implements MemoryStore {
         // Others write between two batches; nobody does within one.
         this.#checkOpen();
         const batch = keys.slice(at, at + RESTORED_AT_ONCE);
-        this.#hub.dispatch(batch.map((key) => this.#put(key, snapshot.state.get(key)?.value)));
+        this.#hub.dispatch(
+          batch.map((key) => this.#put(key, snapshot.state.get(key)?.value, snapshot.timesToLive.leftMs(key))),
+        );
         await yielder.yieldIfDue();
       }
       changes += keys.length;
     }
     return changes;
+  }
+
+  /** Of the keys that are as they were: those have no change to come with. */
+  async #restoreTimesToLive({ state, timesToLive }: MemorySnapshot, yielder: Yielder): Promise<void> {
+    const keys = new Set([...this.#expiry.timesToLive().keys(), ...timesToLive.keys()]);
+    let done = 0;
+    for (const key of keys) {
+      const current = this.#state.get(key);
+      const marked = state.get(key);
+      if (current !== undefined && marked !== undefined && isAlike(current, marked)) {
+        this.#expiry.set(key, timesToLive.leftMs(key));
+      }
+      if (++done % EXPIRIES_A_STEP === 0) await yielder.yieldIfDue();
+    }
   }
 
   #at(revision: number | undefined): State {
@@ -250,15 +276,13 @@ class InMemory implements MemoryStore {
     this.#checkOpen();
     const current = this.#state.get(key);
     if ((current?.modRevision ?? 0) !== expected) return { done: false, revision: this.#revision, current };
-    const event = this.#put(key, value);
+    const event = this.#put(key, value, ttlSeconds > 0 ? ttlSeconds * 1000 : undefined);
     this.#hub.dispatch([event]);
-    const { revision } = event;
-    if (value !== undefined && ttlSeconds > 0) this.#expire(key, revision, ttlSeconds);
-    return { done: true, revision };
+    return { done: true, revision: event.revision };
   }
 
   /** The change is made; its event is to be handed to watches. */
-  #put(key: string, value: Buffer | undefined): KvEvent {
+  #put(key: string, value: Buffer | undefined, leftMs?: number): KvEvent {
     const current = this.#state.get(key);
     const revision = this.#revision + 1;
     const createRevision = value === undefined ? 0 : (current?.createRevision ?? revision);
@@ -274,15 +298,8 @@ class InMemory implements MemoryStore {
     };
     this.#revision = revision;
     this.#history.add(event);
+    this.#expiry.set(key, value === undefined ? undefined : leftMs);
     return event;
-  }
-
-  #expire(key: string, modRevision: number, ttlSeconds: number): void {
-    const cancel = this.#clock.after(ttlSeconds * 1000, () => {
-      this.#expiries.delete(cancel);
-      if (!this.#closed) void this.delete(key, modRevision);
-    });
-    this.#expiries.add(cancel);
   }
 
   #checkOpen(): void {
