@@ -1,3 +1,4 @@
+// workers: one, it meters the process that it starts
 // V8 collects its whole heap when memory outside of it grows by some megabytes, and that costs more than the requests do.
 // So what a cluster does all day leaves no such memory behind: lists of objects that change, and events for many.
 import assert from 'node:assert/strict';

@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Kubectl, kubectlProgram, kubectlWith, NO_KUBECTL } from './support/kubectl.js';
+import { withWorkers } from './support/worker-flags.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const kubectlFile = kubectlProgram();
@@ -25,7 +26,8 @@ describe('binnacle up and what goes with it', { timeout: 120_000 }, () => {
     for (const folder of [[], ['--data-dir=second']]) await binnacle('down', ...folder);
     fs.rmSync(home, { recursive: true, force: true });
   });
-  const binnacle = (...args: string[]): Promise<Ended> => run(path.join(root, 'bin', 'binnacle'), args, home);
+  const binnacle = (...args: string[]): Promise<Ended> =>
+    run(path.join(root, 'bin', 'binnacle'), args[0] === 'up' ? withWorkers(args) : args, home);
   const kubectl = (): Kubectl => kubectlWith(kubectlFile ?? '', path.join(home, '.kube', 'config'), home);
   const urlOf = async (...args: string[]): Promise<string> =>
     (JSON.parse((await binnacle('status', '--output=json', ...args)).out) as { url: string }).url;

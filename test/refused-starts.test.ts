@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from './support/free-port.js';
+import { withWorkers } from './support/worker-flags.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 
@@ -166,7 +167,7 @@ describe('a start that is refused', { timeout: 120_000 }, () => {
 
 function run(flags: readonly string[]): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path.join(root, 'bin', 'binnacle'), flags, {
+    const child = spawn(path.join(root, 'bin', 'binnacle'), withWorkers(flags), {
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 20_000,
       killSignal: 'SIGKILL',

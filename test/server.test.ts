@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { freePort } from './support/free-port.js';
+import { withWorkers } from './support/worker-flags.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const root = process.env.BINNACLE_ROOT ?? process.cwd();
@@ -28,7 +29,7 @@ async function start(...flags: string[]): Promise<Server> {
   const port = await freePort();
   const child = spawn(
     path.join(root, 'bin', 'binnacle'),
-    ['--authorization-mode=RBAC', `--data-dir=${folder}`, `--secure-port=${port}`, '-v=1', ...flags],
+    withWorkers(['--authorization-mode=RBAC', `--data-dir=${folder}`, `--secure-port=${port}`, '-v=1', ...flags]),
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let log = '';

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 import { freePort } from './support/free-port.js';
+import { withWorkers } from './support/worker-flags.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 const WATCHDOG_USEC = '400000';
@@ -37,7 +38,7 @@ describe('a server under systemd', { skip: whyNot(), timeout: 60_000 }, () => {
       `--secure-port=${await freePort()}`,
       '--bind-address=127.0.0.1',
     ];
-    server = spawn(path.join(root, 'bin', 'binnacle'), flags, {
+    server = spawn(path.join(root, 'bin', 'binnacle'), withWorkers(flags), {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: folder, NOTIFY_SOCKET: socket, WATCHDOG_USEC },
     });

@@ -3,7 +3,8 @@
 // of all lanes at the end.
 //
 //   node tools/gate.mjs              what .ci/run does after npm ci
-//   node tools/gate.mjs --release    the same, and all tests on the other versions of Node
+//   node tools/gate.mjs --release    the same, all tests on the other versions of Node, and those that start servers with two
+//                                    worker processes each
 //   node tools/gate.mjs --lane=TEXT  only lanes with that in their names
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -24,11 +25,18 @@ const STAGES = [
       lane('unit tests', 'node tools/test.mjs --summary=SUMMARY --together src'),
       lane('process tests', 'node tools/test.mjs --summary=SUMMARY --together test'),
       ...otherNodes('--together'),
+      ...twoWorkers('--together'),
       ...recordings('recorded answers'),
     ],
     recordings('recorded scenarios', 'recorded start-ups'),
   ],
-  [[lane('tests of time', 'node tools/test.mjs --summary=SUMMARY --alone src test'), ...otherNodes('--alone')]],
+  [
+    [
+      lane('tests of time', 'node tools/test.mjs --summary=SUMMARY --alone src test'),
+      ...otherNodes('--alone'),
+      ...twoWorkers('--alone'),
+    ],
+  ],
 ];
 
 fs.rmSync(FOLDER, { recursive: true, force: true });
@@ -67,6 +75,11 @@ function otherNodes(which) {
       PATH="$PWD/.cache/node-${major}/bin:$PATH" node tools/test.mjs --summary=SUMMARY ${marked} ${which} src test`,
     ),
   );
+}
+
+function twoWorkers(which) {
+  if (!isRelease) return [];
+  return [lane(`two workers, ${which.slice(2)}`, `node tools/test.mjs --summary=SUMMARY --workers=2 ${which} test`)];
 }
 
 /** Scenarios mostly wait, so that more of them than there are processors go on at a time. */

@@ -5,6 +5,7 @@
 //   node tools/test.mjs --test-name-pattern=TEXT FILE    other options go to Node: --inspect-brk, --cpu-prof
 //   node tools/test.mjs --every-node test                only files marked for every Node (tools/test/files.mjs)
 //   node tools/test.mjs --together src test               all but files that run alone; --alone: only those
+//   node tools/test.mjs --workers=2 test                 the files that start servers, each with two worker processes
 //   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one more than processors
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
@@ -23,17 +24,19 @@ const MAX_SECOND_TRIES = 3;
 
 const args = process.argv.slice(2);
 const roots = args.filter((arg) => !arg.startsWith('--'));
-const ours = ['--alone', '--every-node', '--jobs', '--summary', '--together'];
+const ours = ['--alone', '--every-node', '--jobs', '--summary', '--together', '--workers'];
 const nodeFlags = args.filter((arg) => arg.startsWith('--') && !ours.includes(arg.split('=')[0]));
 const optionOf = (name) => args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1);
 
 const files = findTestFiles(roots)
   .filter((file) => file.isForEveryNode || !args.includes('--every-node'))
-  .filter((file) => (file.isAlone ? !args.includes('--together') : !args.includes('--alone')));
+  .filter((file) => (file.isAlone ? !args.includes('--together') : !args.includes('--alone')))
+  .filter(optionOf('--workers') === undefined ? () => true : isForWorkers);
 if (files.length === 0) {
   console.error(`no test files under ${roots.join(' ')}`);
   process.exit(1);
 }
+if (optionOf('--workers') !== undefined) process.env.BINNACLE_WORKERS = optionOf('--workers');
 const startMs = performance.now();
 fs.mkdirSync('.cache', { recursive: true });
 const folder = fs.mkdtempSync(path.join('.cache', 'test-'));
@@ -61,6 +64,12 @@ const notFirst = recordSecondTries(mended.map(({ name }) => name));
 recordTimes(results.filter(({ isOk }) => isOk));
 fs.rmSync(folder, { recursive: true, force: true });
 report();
+
+function isForWorkers({ name, startsServers, oneWorkerReason }) {
+  if (!startsServers || oneWorkerReason === undefined) return startsServers;
+  console.log(`with one worker only: ${name}: ${oneWorkerReason}`);
+  return false;
+}
 
 function run(some, processes) {
   return runGroups(some, { folder, jobs: processes, nodeFlags, isVerbose: files.length === 1 });

@@ -1,3 +1,4 @@
+// workers: one, it meters the process that it starts
 // One thread serves everybody: no request may hold it for long in one event loop task. All attacks are tried in a small
 // size; those of large-writes.test.ts in a large one. By hand, with all bodies as large as they may be, all requests,
 // and a table of the longest tasks at the end:

@@ -8,10 +8,9 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { freePort } from './free-port.js';
+import { withWorkers } from './worker-flags.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
-/** All tests with so many worker processes, by hand. */
-const workers = process.env['BINNACLE_WORKERS'];
 
 export interface TestAnswer {
   readonly status: number;
@@ -92,9 +91,8 @@ function spawnServer(options: TestServerOptions, folder: string, port: number): 
     : [path.join(root, 'bin', 'binnacle'), '--service-cluster-ip-range=10.0.0.0/24'];
   const modes = npmStart ? [] : (options.authorizationModes ?? ['RBAC']);
   if (modes.length > 0) flags.push(`--authorization-mode=${modes.join(',')}`);
-  if (workers !== undefined && !flags.some((flag) => flag.startsWith('--workers='))) flags.push(`--workers=${workers}`);
   const [command = '', ...args] = program;
-  return spawn(command, [...args, ...flags], {
+  return spawn(command, [...args, ...withWorkers(flags)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,

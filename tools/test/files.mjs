@@ -2,11 +2,15 @@
 //
 //   // runs: alone            judges time or memory: a process of its own, last, with nothing beside it
 //   // runs-on: every-node    holds what Node can change: it runs on the second Node too
+//   // workers: one, REASON   cannot pass where servers have several worker processes
 import fs from 'node:fs';
 import path from 'node:path';
 
 const ALONE = /^\/\/ runs: alone\b/m;
 const EVERY_NODE = /^\/\/ runs-on: every-node\b/m;
+const ONE_WORKER = /^\/\/ workers: one, (.+)$/m;
+/** What starts a server of the run's number of worker processes imports it. */
+const WORKER_FLAGS = path.join('test', 'support', 'worker-flags.ts');
 
 /** `kind` is "unit" for files of src/, many of which share a process, and "process" for those of test/. */
 export function findTestFiles(roots) {
@@ -18,6 +22,8 @@ export function findTestFiles(roots) {
       kind: name.startsWith(`src${path.sep}`) ? 'unit' : 'process',
       isAlone: ALONE.test(text),
       isForEveryNode: EVERY_NODE.test(text),
+      startsServers: importsBelow(name).has(WORKER_FLAGS),
+      oneWorkerReason: ONE_WORKER.exec(text)?.[1],
       size: text.length,
     };
   });
@@ -29,4 +35,14 @@ function testFilesBelow(root) {
     .filter((name) => name.endsWith('.test.ts'))
     .sort()
     .map((name) => path.join(root, name));
+}
+
+/** The file and what it imports of its own tree, directly or not. */
+function importsBelow(name, seen = new Set()) {
+  if (seen.has(name) || name.startsWith(`src${path.sep}`) || !fs.existsSync(name)) return seen;
+  seen.add(name);
+  for (const [, from] of fs.readFileSync(name, 'utf8').matchAll(/ from '(\.[^']+)\.js'/g)) {
+    importsBelow(`${path.join(path.dirname(name), from)}.ts`, seen);
+  }
+  return seen;
 }
