@@ -241,6 +241,19 @@ test('a worker that does not answer any more is killed, and one that answers lat
   assert.deepEqual([hung, first.killed, second.killed], [[1], false, true]);
 });
 
+test('a worker that listens and has not started yet is given as long as one that loads', async () => {
+  const { supervisor, workers, hung, lookOnce } = setUp(2);
+  void supervisor.start();
+  const [first] = workers as [TestWorker];
+  first.link.listen(() => undefined);
+  first.link.channel.handle('ping', () => new Promise(() => undefined));
+  await settled();
+  for (let i = 0; i < 60; i++) await lookOnce();
+  assert.deepEqual([hung, first.killed], [[], false]);
+  await lookOnce();
+  assert.ok(hung.includes(0) && first.killed);
+});
+
 test('all go through the shutdown in step, and worker 0 closes last', async () => {
   const { supervisor, workers, startAll } = setUp(3);
   await startAll();

@@ -95,7 +95,7 @@ const ANSWER_MS = 2_000;
 const LOOK_EVERY_MS = 1_000;
 /** Looks without an answer, after which a worker is hung. Counted, not timed: a machine that was held up holds up this process, too. */
 const MAX_UNANSWERED = 15;
-/** While it starts: the program is loaded in one piece. */
+/** Until it has started: it loads the program in one piece and fills its caches, for which a busy machine gives it little time. */
 const MAX_UNANSWERED_AT_START = 60;
 /** A worker that does not come up is started again after the first time, then after twice that, up to the last. */
 const RETRY_START_MS = 1_000;
@@ -300,7 +300,7 @@ export class Supervisor {
           () => undefined,
         );
       }
-      if (worker.unanswered <= (state === 'starting' ? MAX_UNANSWERED_AT_START : MAX_UNANSWERED)) continue;
+      if (worker.unanswered <= (state === 'started' ? MAX_UNANSWERED : MAX_UNANSWERED_AT_START)) continue;
       this.options.onHung({ index, pid: process.pid });
       process.kill();
     }
