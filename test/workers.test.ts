@@ -247,6 +247,20 @@ describe('worker processes that cannot go on', { skip, timeout: 120_000 }, () =>
   });
 });
 
+describe('two worker processes that do not come up', () => {
+  it('do not say that they serve', { timeout: 60_000 }, async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-newer-'));
+    fs.writeFileSync(path.join(folder, 'FORMAT'), 'binnacle-store 99\n');
+    await assert.rejects(startTestServer({ folder, flags: ['--workers=2'] }), (error: Error) => {
+      assert.match(error.message, /has format 99, written by a newer version/);
+      // `binnacle up` takes that line for a server that has begun.
+      assert.doesNotMatch(error.message, /Serving securely on/);
+      return true;
+    });
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+});
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -12,7 +12,7 @@ import { SeatRounds } from '../workers/seat-rounds.js';
 import { SEAT_TOPICS } from '../workers/shared-seats.js';
 import { exitText, Supervisor } from '../workers/supervisor.js';
 import { REBALANCE_MS, rebalanceWorkers } from './flow-control/rebalance-workers.js';
-import { openPort } from './listener/port.js';
+import { bindPort } from './listener/port.js';
 import { auditLogWriter } from './telemetry/audit.js';
 import { shareVerbosity } from './telemetry/shared-verbosity.js';
 import { writeForWorkers } from './telemetry/shared-audit-log.js';
@@ -84,8 +84,9 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
   const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));
   // Clients that come before a worker is there wait for it, as they do at kube-apiserver.
   const listener = { address, port, permitPortSharing, pauseOnConnect: true, log: logs.for('listener') };
-  const open = await openPort(listener, (socket) => supervisor.accept(socket));
+  const open = await bindPort(listener, (socket) => supervisor.accept(socket));
   await supervisor.start();
+  open.announce();
   void supervisor.started.then(() => log.info('All worker processes have started', { workers: options.workers }));
   void supervisor.failed.catch((error: unknown) => {
     log.error(undefined, errorText(error));

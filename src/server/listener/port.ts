@@ -19,22 +19,36 @@ export interface OpenPort {
   close(): void;
 }
 
-/** Connections are handed over unread where `pauseOnConnect` says so: another process reads them. */
-export async function openPort(
-  options: PortOptions & { readonly pauseOnConnect?: boolean; readonly log: Logger },
-  accept: (socket: Socket) => void,
-): Promise<OpenPort> {
+export interface BoundPort extends OpenPort {
+  /** Logs that the port is served: there is somebody to take connections. */
+  announce(): void;
+}
+
+interface BindOptions extends PortOptions {
+  /** Connections are handed over unread: another process reads them. */
+  readonly pauseOnConnect?: boolean;
+  readonly log: Logger;
+}
+
+/** A port that is served from the beginning. */
+export async function openPort(options: BindOptions, accept: (socket: Socket) => void): Promise<OpenPort> {
+  const port = await bindPort(options, accept);
+  port.announce();
+  return port;
+}
+
+export async function bindPort(options: BindOptions, accept: (socket: Socket) => void): Promise<BoundPort> {
   const { log, pauseOnConnect = false } = options;
   const server = net.createServer({ pauseOnConnect }, accept);
   if (options.permitPortSharing === true && !canSharePorts()) {
     log.warning('Sharing the port with other processes needs Node 22.12 or later; the flag is ignored');
   }
   const bound = await bind(server, options);
-  log.plain(`Serving securely on ${addressText(bound)}`);
   let isClosed = false;
   return {
     address: bound.address,
     port: bound.port,
+    announce: () => log.plain(`Serving securely on ${addressText(bound)}`),
     close() {
       if (isClosed) return;
       isClosed = true;
