@@ -4,6 +4,7 @@ import { openMemoryStore } from '../kv/memory.js';
 import { Contents } from './contents.js';
 import { createResourceStore } from './create-store.js';
 import type { Entry } from './entry.js';
+import type { Change } from './history.js';
 import { PODS } from './testing.js';
 
 const NAMESPACES = 30;
@@ -32,6 +33,25 @@ test('a name is looked up in each namespace, and no other object is looked at', 
   const keys = found.map(({ key }) => key);
   assert.deepEqual(keys, keys.toSorted());
   assert.deepEqual(contents.candidates({ prefix: '', nameAnywhere: 'p700' }, {})?.entries, []);
+});
+
+test('objects that are read at the start are in order, also with what changes before anybody lists them', () => {
+  const entry = (key: string, revision = 1): Entry =>
+    ({ key, revision, labels: {}, size: 1, releaseBytes: () => undefined }) as unknown as Entry;
+  for (const keys of [
+    ['a/a', 'a/b', 'b/a'],
+    // In the order of their bytes.
+    ['a/\ufffd', 'a/\u{1f600}'],
+  ]) {
+    const contents = new Contents(undefined);
+    for (const key of keys) contents.add(entry(key));
+    const changed = entry('a/a1', 2);
+    contents.apply({ key: changed.key, entry: changed, previous: undefined, revision: 2 } as Change);
+    assert.deepEqual([...contents.state.keys()], [...keys, 'a/a1'].sort());
+    contents.add(entry('c/c'));
+    assert.deepEqual([...contents.state.keys()], [...keys, 'a/a1', 'c/c'].sort());
+    assert.equal(contents.size, keys.length + 2);
+  }
 });
 
 test('a list of a name in every namespace has those that are there now, page by page', async () => {

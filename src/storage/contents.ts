@@ -1,5 +1,5 @@
 // The current objects of one resource: by key, in the order of keys, by the indexed field and by labels.
-import { OrderedMap } from '../lib/values/ordered-map.js';
+import { OrderedMap, orderedMapOf } from '../lib/values/ordered-map.js';
 import type { Entry } from './entry.js';
 import { FieldIndex } from './field-index.js';
 import type { Change } from './history.js';
@@ -9,6 +9,8 @@ import type { Selection } from './store.js';
 
 /** So many changes at most wait for a list to want them in order. */
 const MAX_UNPLACED = 1024;
+/** So many are put in order at once, in a few milliseconds, when all are read for the first time; more than these, one by one. */
+const MAX_LOADED_AT_ONCE = 65_536;
 /** Where more than this share of all have a value, walking all in their order is quicker than sorting those. */
 const LARGEST_INDEXED_SHARE = 0.25;
 /** So many sort in a few milliseconds; of more, all are walked, cooperatively. */
@@ -34,6 +36,8 @@ export class Contents {
   /** Behind by what has not been put in its place yet: read through `state`. */
   #ordered: State = new OrderedMap();
   #unplaced: Change[] = [];
+  /** What was added and is not in its place yet, keys and entries; only while nothing is. */
+  #loaded: { readonly keys: string[]; readonly entries: Entry[] } | undefined = { keys: [], entries: [] };
   readonly #index: FieldIndex | undefined;
   readonly #labels = new LabelIndex();
   #bytes = 0;
@@ -111,7 +115,13 @@ export class Contents {
     this.#index?.add(entry);
     this.#labels.add(entry);
     this.#bytes += entry.size;
-    this.#ordered.set(entry.key, entry);
+    if (this.#loaded === undefined) {
+      this.#ordered.set(entry.key, entry);
+      return;
+    }
+    this.#loaded.keys.push(entry.key);
+    this.#loaded.entries.push(entry);
+    if (this.#loaded.keys.length >= MAX_LOADED_AT_ONCE) this.#placeLoaded();
   }
 
   // hot: every write
@@ -128,11 +138,18 @@ export class Contents {
     if (this.#unplaced.length >= MAX_UNPLACED) this.#place();
   }
 
+  #placeLoaded(): void {
+    if (this.#loaded === undefined) return;
+    this.#ordered = orderedMapOf(this.#loaded.keys, this.#loaded.entries);
+    this.#loaded = undefined;
+  }
+
   /**
    * Only lists want the order, and they are rare beside writes. In the order of their keys many changes are placed in
    * a fraction of the time each alone would take: neighbours find the tree's way to them in the processor's cache.
    */
   #place(): void {
+    this.#placeLoaded();
     const changes = this.#unplaced;
     if (changes.length === 0) return;
     this.#unplaced = [];

@@ -28,8 +28,11 @@ export function spliceResourceVersion(stored: Buffer, revision: number): Buffer 
 }
 
 /** How many bytes `spliceResourceVersion` makes. */
-export const splicedLength = (stored: Buffer, revision: number): number =>
-  stored.length + memberOf(findSplice(stored), revision).length;
+// hot: every object when a cache is filled
+export function splicedLength(stored: Buffer, revision: number): number {
+  const { commaBefore, commaAfter } = findSplice(stored);
+  return stored.length + BARE_MEMBER_LENGTH + String(revision).length + (commaBefore || commaAfter ? 1 : 0);
+}
 
 /** Splices straight to where it is wanted, from an offset of the result on; answers how many bytes. */
 // hot: every item of a list that is not in memory
@@ -51,6 +54,7 @@ const memberOf = ({ commaBefore, commaAfter }: Splice, revision: number): string
   `${commaBefore ? ',' : ''}${revisionMember(revision)}${commaAfter ? ',' : ''}`;
 
 const revisionMember = (revision: number): string => `"resourceVersion":"${revision}"`;
+const BARE_MEMBER_LENGTH = '"resourceVersion":""'.length;
 
 /** Whether stored bytes, with the revision put in, are these. */
 export function encodesTo(

@@ -61,6 +61,7 @@ export async function startGarbageCollector(parts: ControllerParts): Promise<voi
     followed.set(registry.store, stop);
     // The end of one owner may concern a hundred thousand.
     const touch = (uids: ReadonlySet<string>): void => {
+      if (uids.size === 0) return;
       void runCooperatively(eachStep([...uids], (uid) => queue.add(uid)));
     };
     const until = AbortSignal.any([signal, stop.signal]);

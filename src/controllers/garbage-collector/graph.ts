@@ -31,10 +31,10 @@ export class Graph {
   }
 
   /** Takes in a new version of an object. Answers the uids whose situation it changes. */
-  put(registry: ResourceRegistry, stored: StoredObject): Set<string> {
-    const touched = new Set<string>();
+  put(registry: ResourceRegistry, stored: StoredObject): ReadonlySet<string> {
     const place = registry.store.options.prefix + stored.key;
-    if (!isLinked(stored) && !this.#uids.has(place)) return touched;
+    if (!isLinked(stored) && !this.#uids.has(place)) return NONE;
+    const touched = new Set<string>();
     const node = nodeOf(registry, stored);
     const known = this.#uids.get(place);
     if (known !== undefined && known !== node.uid) this.#forget(place, known, touched);
@@ -124,6 +124,8 @@ export class Graph {
     for (const dependent of this.#dependents.get(uid) ?? []) touched.add(dependent);
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 // hot: every write of every resource passes here; most objects show in their bytes that they need no parsing.
 const isLinked = (stored: StoredObject): boolean => jsonIncludesAny(stored, LINKS);

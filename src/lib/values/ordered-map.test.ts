@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { differences, OrderedMap } from './ordered-map.js';
+import { differences, OrderedMap, orderedMapOf } from './ordered-map.js';
 
 const isAlike = (one: number, other: number): boolean => one === other;
 
@@ -33,4 +33,23 @@ it('does not look at what both share', () => {
   };
   assert.deepEqual(differences(one, copy, counted), ['05000']);
   assert.equal(compared, 1);
+});
+
+it('makes a map of many at once, whatever their order', () => {
+  const keys = Array.from({ length: 1000 }, (_, i) => String(i).padStart(4, '0'));
+  const sets = [keys, [...keys].reverse(), ['b', 'a', 'b'], [], ['\u{1f600}', '\ufffd']];
+  for (const set of sets) {
+    const map = orderedMapOf(
+      [...set],
+      set.map((_, i) => i),
+    );
+    const one = new OrderedMap<number>();
+    for (const [i, key] of set.entries()) one.set(key, i);
+    assert.deepEqual([...map.entries()], [...one.entries()]);
+    map.checkValid();
+    // Both can be compared, and go on as maps do.
+    assert.deepEqual(differences(map, one, isAlike), []);
+    map.set('0500.5', -1);
+    assert.deepEqual(differences(map, one, isAlike), ['0500.5']);
+  }
 });
