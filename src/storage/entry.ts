@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta } from '../machinery/object.js';
 import type { EncodedCell } from './encoded-bytes.js';
 import type { EntrySource } from './entry-source.js';
 import type { Labels } from './label-sets.js';
-import { stringAt, textAt } from './scan-json.js';
+import { metadataHas, stringAt, textAt } from './scan-json.js';
 import { copySpliced, replaceResourceVersion, splicedLength, spliceResourceVersion } from './splice.js';
 import { StorageError, type StoredObject, type WatchEvent } from './store.js';
 import type { Fields } from './text-fields.js';
@@ -133,9 +133,10 @@ export class Entry implements StoredObject {
   }
 
   // hot: every object when the garbage collector starts
-  includesAny(texts: readonly Buffer[]): boolean {
-    const json = this.#fresh?.json ?? this.source.read(this.key, this.revision);
-    return texts.some((text) => json.includes(text));
+  hasMetadata(names: readonly string[]): boolean {
+    const given = Entry.#largeWritten(this);
+    if (given !== undefined) return names.some((name) => Object.hasOwn(given.metadata, name));
+    return Entry.#scanned(this, (json) => metadataHas(json, names));
   }
 
   /** The store has it in the form in which it would be written now; false where nobody has looked. */

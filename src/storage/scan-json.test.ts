@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memberAt, stringAt, textAt } from './scan-json.js';
+import { memberAt, metadataHas, stringAt, textAt } from './scan-json.js';
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -38,6 +38,20 @@ test('what is not there, or is no string, is empty', () => {
   assert.equal(textAt(object, ['a', 'b']), '1');
   assert.equal(textAt(object, ['x']), undefined);
   assert.equal(memberAt(json({}), ['x']), -1);
+});
+
+test('metadata has what is one of its own members, wherever that stands', () => {
+  const links = ['ownerReferences', 'deletionTimestamp'];
+  const has = (metadata: unknown, more: object = {}): boolean =>
+    metadataHas(json({ kind: 'A', metadata, ...more }), links);
+  assert.ok(has({ name: 'a', ownerReferences: [], managedFields: [{}] }));
+  assert.ok(has({ managedFields: [{ time: '"}]' }], name: 'a', ownerReferences: [{ uid: '1' }] }));
+  assert.ok(has({ deletionTimestamp: '2030-01-01T00:00:00Z' }));
+  const elsewhere = { name: 'ownerReferences', labels: { deletionTimestamp: 'x' }, ownerReference: 1 };
+  assert.ok(!has(elsewhere, { ownerReferences: [], spec: { metadata: { deletionTimestamp: 'x' } } }));
+  assert.ok(!has({}));
+  assert.ok(!has(null));
+  assert.ok(!metadataHas(json({ kind: 'A' }), links));
 });
 
 test('JSON that ends too early is refused', () => {

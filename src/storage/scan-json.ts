@@ -25,6 +25,20 @@ export function memberAt(json: Buffer, path: readonly string[], start = 0, befor
   return at;
 }
 
+/** Whether the object's metadata has a member of one of these names. */
+export function metadataHas(json: Buffer, names: readonly string[]): boolean {
+  const metadata = valueIn(json, 0, 'metadata', '');
+  if (metadata < 0 || json[metadata] !== OPEN_BRACE) return false;
+  let at = metadata + 1;
+  while (json[at] === QUOTE) {
+    const value = skipString(json, at) + 1;
+    for (const name of names) if (isNamed(json, at + 1, value - 2, name)) return true;
+    at = skipValue(json, value);
+    if (json[at] === COMMA) at++;
+  }
+  return false;
+}
+
 /** The string a path leads to; empty where there is none. */
 export function stringAt(json: Buffer, path: readonly string[], start = 0): string {
   const at = memberAt(json, path, start);

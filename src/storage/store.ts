@@ -6,6 +6,7 @@ import type { GroupResource } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 import type { Labels } from './label-sets.js';
+import { metadataHas } from './scan-json.js';
 
 /** One stored version of one object. Shared by every reader: nothing in it is ever changed. */
 export interface StoredObject {
@@ -18,8 +19,8 @@ export interface StoredObject {
   readonly size: number;
   /** Copies the JSON from an offset on, and answers how many bytes; where they need not be made a buffer for it. */
   copyJson?(target: Buffer, at: number, from: number): number;
-  /** Whether the JSON has one of these, none of them in the resourceVersion; where it need not be made a buffer for that. */
-  includesAny?(texts: readonly Buffer[]): boolean;
+  /** Whether the metadata has a member of one of these names, but the resourceVersion; where no buffer need be made for that. */
+  hasMetadata?(names: readonly string[]): boolean;
   /** Parsed on first call, then shared: read only. */
   object(): KubeObject;
   /** The parsed object; a large one is parsed cooperatively. While the result is held, object() answers it at once. */
@@ -40,9 +41,9 @@ export interface StoredObject {
   field(name: string): string;
 }
 
-/** Whether its JSON has one of these texts, none of them in the resourceVersion. */
-export const jsonIncludesAny = (stored: StoredObject, texts: readonly Buffer[]): boolean =>
-  stored.includesAny?.(texts) ?? texts.some((text) => stored.json.includes(text));
+/** Whether an object's metadata has a member of one of these names, but the resourceVersion. Nothing is parsed for it. */
+export const hasMetadata = (stored: StoredObject, names: readonly string[]): boolean =>
+  stored.hasMetadata?.(names) ?? metadataHas(stored.json, names);
 
 /** The parsed object; yields to the event loop while it parses a large one. */
 export const loaded = (stored: StoredObject): MaybePromise<KubeObject> => stored.load?.() ?? stored.object();

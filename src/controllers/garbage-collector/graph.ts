@@ -7,7 +7,7 @@
 import { type OwnerReference, parseApiVersion } from '../../machinery/object.js';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../registry/deletion-finalizers.js';
 import type { ResourceRegistry } from '../../registry/registry.js';
-import { jsonIncludesAny, type StoredObject } from '../../storage/store.js';
+import { hasMetadata, type StoredObject } from '../../storage/store.js';
 
 export interface GraphNode {
   readonly uid: string;
@@ -128,8 +128,8 @@ export class Graph {
 const NONE: ReadonlySet<string> = new Set();
 
 // hot: every write of every resource passes here; most objects show in their bytes that they need no parsing.
-const isLinked = (stored: StoredObject): boolean => jsonIncludesAny(stored, LINKS);
-const LINKS = ['"ownerReferences":', '"deletionTimestamp":'].map((member) => Buffer.from(member));
+const isLinked = (stored: StoredObject): boolean => hasMetadata(stored, LINKS);
+const LINKS = ['ownerReferences', 'deletionTimestamp'];
 
 function nodeOf(registry: ResourceRegistry, stored: StoredObject): GraphNode {
   const { uid = '', ownerReferences = [], deletionTimestamp, finalizers = [] } = stored.object().metadata;
