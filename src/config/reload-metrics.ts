@@ -25,6 +25,8 @@ export function reloadMetrics(registry: MetricRegistry, options: ReloadMetricsOp
   const server = hashOf(options.serverId);
   const reloads = registry.counter({
     name: `${prefix}_automatic_reloads_total`,
+    // Every worker process reloads the same file.
+    across: 'max',
     help: `Reloads of the ${topic} configuration, by success or failure.`,
     labels: ['status', 'apiserver_id_hash'],
     stability,

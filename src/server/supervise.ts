@@ -18,6 +18,9 @@ import { shareVerbosity } from './telemetry/shared-verbosity.js';
 import { writeForWorkers } from './telemetry/shared-audit-log.js';
 import { registerProcessMetrics } from './metrics/process-metrics.js';
 
+/** What waits for metrics waits longer than a probe: Prometheus gives up after ten seconds. */
+const MAX_SCRAPE_MS = 5_000;
+
 export interface SupervisedServer {
   /** All workers have started. */
   readonly started: Promise<void>;
@@ -64,7 +67,7 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
   });
   supervisor.handle('metrics', async (asked) => {
     const which = asked === 'slis' ? 'slis' : 'metrics';
-    const answers = await supervisor.askAll('metrics', which);
+    const answers = await supervisor.askAll('metrics', which, MAX_SCRAPE_MS);
     const reports = answers.map(({ index, content }) => ({ index, metrics: content as readonly CollectedMetric[] }));
     return merged[which].text(which === 'slis' ? reports : [...reports, { index: -1, metrics: own.collect() }]);
   });

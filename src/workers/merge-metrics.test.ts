@@ -52,6 +52,14 @@ test('one process alone is shown as it shows itself', () => {
   assert.equal(new MergedMetrics().text([{ index: 0, metrics: one.collect() }]), one.text());
 });
 
+test('of a process that does not answer in time what it reported last is shown', () => {
+  const merged = new MergedMetrics();
+  const both = [0, 1].map((index) => ({ index, metrics: registry(5, 1).collect() }));
+  merged.text(both);
+  const text = merged.text([{ index: 0, metrics: registry(6, 1).collect() }]);
+  assert.match(text, /^requests_total\{verb="GET"\} 11$/m);
+});
+
 test('counters do not fall when a process is replaced, gauges do', () => {
   const merged = new MergedMetrics();
   const both = [0, 1].map((index) => ({ index, metrics: registry(5, 1).collect() }));

@@ -13,10 +13,10 @@ export class MergedMetrics {
   /** Of processes that have ended: a counter that fell would be taken for a new server. */
   #ended: readonly CollectedMetric[] = [];
 
-  /** The text for scrapers, of what the processes report now. */
+  /** The text for scrapers, of what the processes report now; of one that does not answer, what it reported last. */
   text(reports: readonly { readonly index: number; readonly metrics: readonly CollectedMetric[] }[]): string {
     for (const { index, metrics } of reports) this.#last.set(index, metrics);
-    return expositionText(merge([...reports.map(({ metrics }) => metrics), this.#ended]));
+    return expositionText(merge([...this.#last.values(), this.#ended]));
   }
 
   /** The process has ended; another will report by this number. */

@@ -82,6 +82,7 @@ interface Worker {
   handingOver: Socket | undefined;
   /** Looks at it since it answered last. */
   unanswered: number;
+  isKilled: boolean;
   /** The phase of the shutdown that it waits for, and how it is let in. */
   waitsFor: { readonly phase: string; enter(): void } | undefined;
 }
@@ -181,27 +182,28 @@ export class Supervisor {
     if (worker.handingOver === undefined) this.#handOverNext(worker);
   }
 
-  /** Asks every worker that takes connections; those that end meanwhile or do not answer are left out. */
-  askAll(topic: string, content?: unknown): Promise<readonly WorkerAnswer[]> {
-    return this.#ask(
-      [...this.#workers.values()].filter(({ state }) => state !== 'starting'),
-      topic,
-      content,
-    );
+  /** Asks every worker that takes connections; those that end meanwhile or do not answer in this time are left out. */
+  askAll(topic: string, content?: unknown, timeoutMs = ANSWER_MS): Promise<readonly WorkerAnswer[]> {
+    const asked = [...this.#workers.values()].filter(({ state }) => state !== 'starting');
+    return this.#ask(asked, topic, { content, timeoutMs });
   }
 
   /** Asks those that have started, but for one. */
   askOthers(than: number, topic: string, content?: unknown): Promise<readonly WorkerAnswer[]> {
     const others = [...this.#workers.values()].filter(({ index, state }) => index !== than && state === 'started');
-    return this.#ask(others, topic, content);
+    return this.#ask(others, topic, { content, timeoutMs: ANSWER_MS });
   }
 
-  async #ask(asked: readonly Worker[], topic: string, content: unknown): Promise<readonly WorkerAnswer[]> {
+  async #ask(
+    asked: readonly Worker[],
+    topic: string,
+    { content, timeoutMs }: { readonly content: unknown; readonly timeoutMs: number },
+  ): Promise<readonly WorkerAnswer[]> {
     const answers = await Promise.all(
       asked.map(async ({ index, process: { channel } }): Promise<readonly WorkerAnswer[]> => {
         try {
           const answer = channel.ask(topic, content).then((given) => [{ index, content: given }]);
-          return await withTimeout(answer, { ms: ANSWER_MS, onTimeout: () => [] });
+          return await withTimeout(answer, { ms: timeoutMs, onTimeout: () => [] });
         } catch {
           return [];
         }
@@ -244,6 +246,7 @@ export class Supervisor {
       waiting: [],
       handingOver: undefined,
       unanswered: 0,
+      isKilled: false,
       waitsFor: undefined,
     };
     this.#workers.set(index, worker);
@@ -300,7 +303,9 @@ export class Supervisor {
           () => undefined,
         );
       }
-      if (worker.unanswered <= (state === 'started' ? MAX_UNANSWERED : MAX_UNANSWERED_AT_START)) continue;
+      if (worker.isKilled || worker.unanswered <= (state === 'started' ? MAX_UNANSWERED : MAX_UNANSWERED_AT_START))
+        continue;
+      worker.isKilled = true;
       this.options.onHung({ index, pid: process.pid });
       process.kill();
     }

@@ -17,8 +17,14 @@ export function createSignerMetrics(registry: MetricRegistry, nowMs: () => numbe
     stability: 'ALPHA' as const,
   });
   const fetches = registry.counter(define('fetch_keys_request_total', 'Requests for the external keys.', ['code']));
-  const fetchedAt = registry.gauge(define('fetch_keys_success_timestamp', 'When the external keys were last had.'));
-  const dataAt = registry.gauge(define('fetch_keys_data_timestamp', 'What the signer said its keys were made at.'));
+  const fetchedAt = registry.gauge({
+    ...define('fetch_keys_success_timestamp', 'When the external keys were last had.'),
+    across: 'max',
+  });
+  const dataAt = registry.gauge({
+    ...define('fetch_keys_data_timestamp', 'What the signer said its keys were made at.'),
+    across: 'max',
+  });
   const signatures = registry.counter(define('sign_request_total', 'Requests for a signature.', ['code']));
   const calls = registry.histogram({
     ...define('request_duration_seconds', 'Seconds that calls to the external signer took.', ['method', 'code']),

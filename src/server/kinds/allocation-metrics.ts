@@ -16,8 +16,15 @@ export interface CountedAddresses extends AddressMetrics {
 export function createAddressMetrics(registry: MetricRegistry, nowMs: () => number): CountedAddresses {
   const define = (name: string, help: string, labels: string[]) =>
     ({ name: `kube_apiserver_clusterip_allocator_${name}`, help, labels, stability: 'ALPHA' }) as const;
-  const allocated = registry.gauge(define('allocated_ips', 'Service addresses that are taken.', ['cidr']));
-  const available = registry.gauge(define('available_ips', 'Service addresses that are free.', ['cidr']));
+  // Of worker processes the one knows most that recounts.
+  const allocated = registry.gauge({
+    ...define('allocated_ips', 'Service addresses that are taken.', ['cidr']),
+    across: 'max',
+  });
+  const available = registry.gauge({
+    ...define('available_ips', 'Service addresses that are free.', ['cidr']),
+    across: 'min',
+  });
   const taken = registry.counter(define('allocation_total', 'Service cluster IPs allocated.', ['cidr', 'scope']));
   const failed = registry.counter(
     define('allocation_errors_total', 'Service cluster IPs that could not be allocated.', ['cidr', 'scope']),
