@@ -7,7 +7,6 @@
 //   answer       mark │ type │ element │ tail                    (an envelope)
 //   watch event  frame │ event type │ mark │ type │ element │ tail
 import type { AnsweredObject } from '../../lib/http/http.js';
-import { Yielder } from '../../lib/scheduling/yield.js';
 import { apiVersionOf } from '../../machinery/object.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import {
@@ -104,48 +103,3 @@ export function protobufForm(
 }
 
 const known = new WeakMap<Endpoint, Map<Transform['version'] | undefined, ProtobufForm>>();
-
-/** Lists of this size are kept joined for the next request. */
-const MAX_JOINED_BYTES = 4 * 1024 * 1024;
-const PIECE_BYTES = 256 * 1024;
-
-export interface JoinedElements {
-  readonly pieces: readonly Buffer[];
-  readonly bytes: number;
-}
-
-/** By the array of items, which the store hands out again while nothing has changed. */
-const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, JoinedElements>>();
-
-// hot: every list in protobuf
-/** The elements of a list one after another, in pieces, if they are joined already. */
-export const knownElements = (form: ProtobufForm, items: readonly StoredObject[]): JoinedElements | undefined =>
-  joinedLists.get(items)?.get(form);
-
-/** Joins the elements; yields to the event loop where many must be encoded first. */
-export async function joinElements(form: ProtobufForm, items: readonly StoredObject[]): Promise<JoinedElements> {
-  const pieces: Buffer[] = [];
-  const yielder = new Yielder();
-  let elements: Buffer[] = [];
-  let pieceBytes = 0;
-  let bytes = 0;
-  for (let at = 0; at < items.length; at++) {
-    const element = form.element(items[at] as StoredObject);
-    elements.push(element);
-    pieceBytes += element.length;
-    if (pieceBytes >= PIECE_BYTES || at === items.length - 1) {
-      pieces.push(Buffer.concat(elements, pieceBytes));
-      bytes += pieceBytes;
-      elements = [];
-      pieceBytes = 0;
-    }
-    if (yielder.isDue) await yielder.yieldIfDue();
-  }
-  const joined = { pieces, bytes };
-  if (bytes <= MAX_JOINED_BYTES) {
-    const lists = joinedLists.get(items);
-    if (lists === undefined) joinedLists.set(items, new Map([[form, joined]]));
-    else lists.set(form, joined);
-  }
-  return joined;
-}

@@ -1,8 +1,7 @@
 import { offload, WORKER_MIN_BYTES } from '../../lib/async/worker-pool.js';
-import type { AnsweredObject, HttpResponse, ResponseBody } from '../../lib/http/http.js';
+import type { AnsweredObject, HttpResponse } from '../../lib/http/http.js';
 import { joinSteps } from '../../lib/scheduling/join-steps.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
-import { BufferPool, MAX_POOLED_BYTES } from '../../lib/values/buffer-pool.js';
 import { runCooperatively, Yielder } from '../../lib/scheduling/yield.js';
 import { badRequest } from '../../machinery/status.js';
 import { apiVersionOf } from '../../machinery/object.js';
@@ -16,6 +15,7 @@ import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import { resourceVersionError } from './get.js';
 import { indenter } from '../wire/indent-json.js';
 import { largeBody, MAX_AT_ONCE_BYTES } from '../answer/large-body.js';
+import { bodyInPieces, type ListItems, PIECE_BYTES } from '../answer/list-body.js';
 import { type ListMeta, listParts } from '../answer/list-parts.js';
 import { type ElementEncoding, encodeLongList } from '../answer/long-list.js';
 import { negotiate, notAcceptableTransform, OF_LISTS } from '../wire/negotiate.js';
@@ -24,19 +24,15 @@ import type { RestRequest } from '../contract/request.js';
 import { type Form, requestedForm, formOf, goName } from '../answer/formed-value.js';
 import { elementOnWorker } from '../answer/render.worker.js';
 import { type Rendering, respondConverted, respondCooperatively } from '../answer/respond.js';
-import { type JoinedElements, joinElements, knownElements, protobufForm } from '../answer/protobuf-form.js';
+import { protobufForm } from '../answer/protobuf-form.js';
+import { joinedItems, type ProtobufItems, protobufItems } from '../answer/protobuf-items.js';
 import { selectionOf } from '../contract/selection.js';
 import type { RestServices } from '../contract/services.js';
 import { inRowOrder } from '../answer/table.js';
 import { timedAnswer, timedRead } from '../answer/timed.js';
 
-/** A list that is not sent at once is copied as its client reads it. Pieces of this size keep the socket busy without holding the whole answer. */
-const PIECE_BYTES = MAX_POOLED_BYTES;
 /** What is smaller has no memory of its own. */
 const SMALL_BYTES = 32 * 1024;
-
-/** The memory of pieces that are sent. */
-const pieceMemory = new BufferPool();
 
 export async function listObjects(
   services: RestServices,
@@ -86,11 +82,11 @@ export function respondList(rendering: Rendering, result: ListResult): MaybeProm
   }
   const protobuf = protobufForm(endpoint, negotiated, 'PartialObjectMetadataList');
   if (protobuf !== undefined) {
-    const known = knownElements(protobuf, result.items);
+    const known = joinedItems(protobuf, result.items);
     if (known !== undefined) return respondElements(rendering, known, result.items, metadata);
     if (result.items.every(({ size }) => size <= WORKER_MIN_BYTES)) {
-      const joining = joinElements(protobuf, result.items);
-      return joining.then((elements) => respondElements(rendering, elements, result.items, metadata));
+      const encoding = protobufItems(protobuf, result.items);
+      return encoding.then((elements) => respondElements(rendering, elements, result.items, metadata));
     }
   }
   if (isLong(result.items)) return respondLong(rendering, result, metadata);
@@ -161,7 +157,7 @@ async function respondLong(rendering: Rendering, result: ListResult, metadata: L
 /** A list in protobuf, joined from the bytes of its items. */
 function respondElements(
   rendering: Rendering,
-  { pieces, bytes: itemBytes }: JoinedElements,
+  elements: ProtobufItems,
   items: readonly StoredObject[],
   metadata: ListMeta,
 ): MaybePromise<HttpResponse> {
@@ -174,11 +170,11 @@ function respondElements(
         'json',
       ),
     );
-  const { head, tail } = protobufListParts(type, { ...envelope, [member]: [] }, itemBytes);
-  const bytes = head.length + itemBytes + tail.length;
+  const around = protobufListParts(type, { ...envelope, [member]: [] }, elements.bytes);
+  const bytes = around.head.length + elements.bytes + around.tail.length;
   const headers = { 'content-type': negotiated.media.name };
   const object: AnsweredObject = { form: formOf(type), json };
-  return compressed(request, { status: 200, headers, body: largeBody([head, ...pieces, tail], bytes), object }, bytes);
+  return compressed(request, { status: 200, headers, body: elements.body(around), object }, bytes);
 }
 
 const asOne = (pieces: readonly Buffer[]): Promise<Buffer> => runCooperatively(joinSteps(pieces));
@@ -232,7 +228,11 @@ function respondBytes(
     Buffer.concat([head, ...(await joinedCooperatively(endpoint, items)), tail]);
   const object: AnsweredObject = { form: 'list', json: whole };
   const around = pretty ? { head, tail: withoutNewline(tail), encode: prettyEncoder() } : { head, tail };
-  return compressed(request, { status: 200, headers, body: inPieces(endpoint, items, around), object }, bytes);
+  return compressed(
+    request,
+    { status: 200, headers, body: bodyInPieces(new JsonItems(endpoint, items), around), object },
+    bytes,
+  );
 }
 
 function prettyEncoder(): (piece: Buffer) => Buffer {
@@ -283,7 +283,7 @@ function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: 
 
 function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
   const all = Buffer.allocUnsafe(bytes);
-  const writer = new ItemWriter(endpoint, items);
+  const writer = new JsonItems(endpoint, items);
   let at = 0;
   for (let i = 0; i < items.length; i++) at = writer.put(i, all, at);
   return all;
@@ -291,12 +291,12 @@ function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: numbe
 
 async function joinedCooperatively(endpoint: Endpoint, items: readonly StoredObject[]): Promise<Buffer[]> {
   const yielder = new Yielder();
-  const writer = new ItemWriter(endpoint, items);
+  const writer = new JsonItems(endpoint, items);
   const whole: Buffer[] = [];
   for (let from = 0; from < items.length;) {
     let to = from;
     let bytes = 0;
-    for (; to < items.length && bytes < PIECE_BYTES; to++) bytes += 1 + endpoint.itemHead.length + sizeOf(items, to);
+    for (; to < items.length && bytes < PIECE_BYTES; to++) bytes += writer.bytesOf(to);
     const piece = Buffer.allocUnsafe(bytes);
     let at = 0;
     for (; from < to; from++) at = writer.put(from, piece, at);
@@ -306,15 +306,21 @@ async function joinedCooperatively(endpoint: Endpoint, items: readonly StoredObj
   return whole;
 }
 
-const sizeOf = (items: readonly StoredObject[], at: number): number => items[at]?.size ?? 0;
-
-class ItemWriter {
+class JsonItems implements ListItems {
   constructor(
     private readonly endpoint: Endpoint,
     private readonly items: readonly StoredObject[],
   ) {}
 
-  /** Answers where the item ends that was put at `start`, with a comma in front of all but the first. */
+  get count(): number {
+    return this.items.length;
+  }
+
+  bytesOf(index: number): number {
+    return 1 + this.endpoint.itemHead.length + (this.items[index] as StoredObject).size;
+  }
+
+  /** All but the first have a comma in front. */
   // hot: every item of a list
   put(index: number, out: Buffer, start: number): number {
     const { endpoint } = this;
@@ -325,49 +331,4 @@ class ItemWriter {
     const copied = item.copyJson?.(out, at, endpoint.storageHeadLength) ?? tailOf(endpoint, item).copy(out, at);
     return at + copied;
   }
-}
-
-interface Around {
-  readonly head: Buffer;
-  readonly tail: Buffer;
-  /** What a piece is sent as, if not as it is. */
-  readonly encode?: (piece: Buffer) => Buffer;
-}
-
-function inPieces(endpoint: Endpoint, items: readonly StoredObject[], { head, tail, encode }: Around): ResponseBody {
-  return {
-    async stream(sink) {
-      const writer = new ItemWriter(endpoint, items);
-      let piece = pieceMemory.take(PIECE_BYTES);
-      let at = head.copy(piece, 0);
-      /** Writes the piece, and waits until its memory is free. */
-      const flush = async (): Promise<void> => {
-        const bytes = piece.subarray(0, at);
-        const ready = sink.write(encode === undefined ? bytes : encode(bytes));
-        const waits = !ready || sink.pendingBytes > 0;
-        if (waits) await sink.drained();
-        // Where nothing was waited for, or only for most of it, somebody may still read the piece.
-        const isFree = encode !== undefined || (waits && sink.pendingBytes === 0);
-        if (isFree) pieceMemory.give(piece);
-        at = 0;
-      };
-      for (let i = 0; i < items.length; i++) {
-        const item = items[i] as StoredObject;
-        const needed = item.size + endpoint.itemHead.length + 2;
-        if (at + needed > piece.length) {
-          await flush();
-          if (sink.signal.aborted) return;
-          piece = pieceMemory.take(Math.max(PIECE_BYTES, needed));
-        }
-        at = writer.put(i, piece, at);
-      }
-      if (at + tail.length > piece.length) {
-        await flush();
-        piece = pieceMemory.take(tail.length);
-      }
-      at += tail.copy(piece, at);
-      sink.last?.();
-      await flush();
-    },
-  };
 }
