@@ -85,6 +85,23 @@ test('each has an even share before the first request', async () => {
   assert.deepEqual(shares(), [10, 10]);
 });
 
+test('requests that come when their worker has reported already have the whole limit all the same', async () => {
+  const { started } = setUp(2, 20);
+  const [first] = started;
+  await settled();
+  await first.request(10);
+  const rest: Promise<void>[] = [];
+  first.own.handle(SEAT_TOPICS.report, () => {
+    const report = { total: 20, share: first.pool.share, inUse: first.seatsInUse, wanted: first.seatsWanted };
+    // As in an iteration of the event loop that reads the report's question first and many requests then.
+    if (rest.length === 0) rest.push(first.request(15));
+    return report;
+  });
+  await first.request(1);
+  await Promise.all(rest);
+  assert.deepEqual([first.seatsInUse, first.waiting], [20, 6]);
+});
+
 test('a worker with seats to spare asks nobody', async () => {
   const { started } = setUp(2, 20);
   const [first] = started;
@@ -148,12 +165,13 @@ test('while all seats are in use they are requested a few times a second, not fo
 test('what comes during a round is not refused by its result', async () => {
   const { started } = setUp(2, 20);
   const [first, second] = started;
-  let report = (): void => undefined;
-  const idle = { total: 20, share: 0, inUse: 0, wanted: 0 };
-  second.own.handle(SEAT_TOPICS.report, () => new Promise((resolve) => (report = () => resolve(idle))));
-  const early = first.request(1);
   await settled();
-  first.waiting += 18;
+  let report = (): void => undefined;
+  const idle = { total: 20, share: 10, inUse: 0, wanted: 0 };
+  second.own.handle(SEAT_TOPICS.report, () => new Promise((resolve) => (report = () => resolve(idle))));
+  const early = first.request(11);
+  await settled();
+  first.waiting += 8;
   report();
   await early;
   const shared = first.pool.share;

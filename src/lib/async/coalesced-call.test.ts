@@ -63,6 +63,20 @@ describe('a coalesced call', () => {
     assert.deepEqual(await Promise.all(later), [5, 5, 5]);
   });
 
+  it('that leaves at once is for its first caller alone', async () => {
+    const started: Started[] = [];
+    const start = (): Promise<number> => new Promise((answer, fail) => started.push({ answer, fail }));
+    const shared = new CoalescedCall<number>(start, { maxInFlight: 1, leavesAtOnce: true });
+    const first = shared.call();
+    const others = [shared.call(), shared.call()];
+    started[0]?.answer(1);
+    assert.equal(await first, 1);
+    await iterations.end();
+    started[1]?.answer(2);
+    assert.deepEqual(await Promise.all(others), [2, 2]);
+    assert.equal(started.length, 2);
+  });
+
   it('is started again after one that failed, for later callers', async () => {
     const { shared, started } = coalesced();
     const first = shared.call();
