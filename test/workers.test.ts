@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { etcdPrograms } from './etcd-process.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
-import { startTestServer, type TestServer } from './support/server.js';
+import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
 import { workerOf, workerPids } from './support/worker-processes.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
@@ -30,6 +30,7 @@ for (const store of ['embedded', 'etcd'] as const) {
       writeAuthorization('RBAC');
       const flags = [
         '--workers=2',
+        '--feature-gates=ComponentStatusz=true',
         `--audit-policy-file=${policy}`,
         `--audit-log-path=${folder}/audit.log`,
         `--authorization-config=${folder}/authorization.yaml`,
@@ -147,6 +148,13 @@ for (const store of ['embedded', 'etcd'] as const) {
       // It has no connections, and gets the next ones once it has started.
       await pollUntil(async () => (await connect()) === replacement);
       await pollUntil(ready);
+    });
+
+    it('say since when the server is up, also one that was started later', async () => {
+      const send = (): Promise<TestAnswer> => server.send('GET', '/statusz', undefined, { accept: 'text/plain' });
+      const pages = await Promise.all(Array.from({ length: 8 }, send));
+      const starts = pages.map(({ body }) => /^Started: .*$/m.exec(body)?.[0] ?? assert.fail(body));
+      assert.equal(new Set(starts).size, 1, starts.join());
     });
 
     it('connections that wait for one that dies go to the other', async () => {

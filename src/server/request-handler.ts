@@ -229,7 +229,7 @@ function buildPaths(
     at('/metrics', () => whenReady(textOf('metrics', metrics.registry), metricsAnswer)),
     at('/metrics/slis', () => whenReady(textOf('slis', metrics.sliRegistry), metricsAnswer)),
   ];
-  const gated = pagesBehindGates(options, version, () => index());
+  const gated = pagesBehindGates(options, version, { startedMs: serverStartedMs(link), paths: () => index() });
   for (const { handler } of gated) handlers.push(handler);
   if (options.misc.enableLogsHandler) handlers.push(logFiles());
   if (options.features.profiling) handlers.push((request, path) => debug.handle(request, path), debugFlags);
@@ -247,19 +247,21 @@ function buildPaths(
   return createPaths({ handlers, index });
 }
 
+/** A worker process may have been started later than the server. */
+const serverStartedMs = (link: SupervisorLink | undefined): number => link?.serverStartedMs ?? performance.timeOrigin;
+
 function pagesBehindGates(
   options: Options,
   { goVersion }: VersionInfo,
-  paths: () => readonly string[],
+  own: Pick<ServerState, 'startedMs' | 'paths'>,
 ): readonly { readonly path: string; readonly handler: PathHandler }[] {
   const { featureGates, emulatedVersion } = options;
   const state: ServerState = {
-    startedMs: performance.timeOrigin,
+    ...own,
     nowMs: Date.now,
     runtime: goVersion,
     binaryVersion: binaryVersion(options.gitVersion),
     emulatedVersion: minorVersionText(emulatedVersion),
-    paths,
   };
   return [
     ...(featureGates.enabled('ComponentFlagz')

@@ -7,11 +7,17 @@ import type { Exit, WorkerProcess } from './supervisor.js';
 
 const INDEX_VARIABLE = 'BINNACLE_WORKER';
 const EARLIER_VARIABLE = 'BINNACLE_EARLIER_WORKERS';
+const STARTED_VARIABLE = 'BINNACLE_SERVER_STARTED_MS';
 
 export function startWorkerProcess(index: number, earlier: readonly number[]): WorkerProcess {
   const [, program = '', ...args] = process.argv;
   const child = fork(program, args, {
-    env: { ...process.env, [INDEX_VARIABLE]: String(index), [EARLIER_VARIABLE]: earlier.join(' ') },
+    env: {
+      ...process.env,
+      [INDEX_VARIABLE]: String(index),
+      [EARLIER_VARIABLE]: earlier.join(' '),
+      [STARTED_VARIABLE]: String(performance.timeOrigin),
+    },
     // Bytes cross as they are.
     serialization: 'advanced',
   });
@@ -32,9 +38,9 @@ export function startWorkerProcess(index: number, earlier: readonly number[]): W
 /** Undefined where this process is none that a supervisor started. A worker ends with its supervisor. */
 export function linkToSupervisor(count: number): SupervisorLink | undefined {
   const index = process.env[INDEX_VARIABLE];
-  const earlier = process.env[EARLIER_VARIABLE]?.split(' ').filter(Boolean).map(Number);
-  delete process.env[INDEX_VARIABLE];
-  delete process.env[EARLIER_VARIABLE];
+  const earlier = process.env[EARLIER_VARIABLE]?.split(' ').filter(Boolean).map(Number) ?? [];
+  const serverStartedMs = Number(process.env[STARTED_VARIABLE]);
+  for (const name of [INDEX_VARIABLE, EARLIER_VARIABLE, STARTED_VARIABLE]) delete process.env[name];
   const send = process.send?.bind(process);
   if (index === undefined || send === undefined) return undefined;
   process.on('disconnect', () => process.exit(ORPHAN_EXIT_CODE));
@@ -45,7 +51,12 @@ export function linkToSupervisor(count: number): SupervisorLink | undefined {
     onMessage: (receive) =>
       process.on('message', (message, socket) => receive(message as Message, socket as Socket | undefined)),
   };
-  return new SupervisorLink(port, Number(index), count, earlier);
+  return new SupervisorLink(port, { index: Number(index), count, earlier, serverStartedMs, processorMs });
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 const ORPHAN_EXIT_CODE = 1;

@@ -2,7 +2,23 @@
 import type { Socket } from 'node:net';
 import { Channel, type Port } from './channel.js';
 
-export class SupervisorLink {
+export interface WorkerParts {
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+  /** The worker processes that were there when this one was started. */
+  readonly earlier: readonly number[];
+  /** When the supervisor was started, in Unix time. */
+  readonly serverStartedMs: number;
+  /** The processor time that this process has used since its start. */
+  readonly processorMs: () => number;
+}
+
+export class SupervisorLink implements Omit<WorkerParts, 'processorMs'> {
+  readonly index: number;
+  readonly count: number;
+  readonly earlier: readonly number[];
+  readonly serverStartedMs: number;
   readonly channel: Channel;
   /** The server is to end. */
   readonly shutdown: Promise<void>;
@@ -11,18 +27,12 @@ export class SupervisorLink {
   #accept: ((socket: Socket) => void) | undefined;
   #closed = 0;
 
-  constructor(
-    port: Port,
-    /** From 0. */
-    readonly index: number,
-    readonly count: number,
-    /** The worker processes that were there when this one was started. */
-    readonly earlier: readonly number[] = [],
-  ) {
+  constructor(port: Port, parts: WorkerParts) {
+    ({ index: this.index, count: this.count, earlier: this.earlier, serverStartedMs: this.serverStartedMs } = parts);
     this.channel = new Channel(port);
     this.shutdown = new Promise((resolve) => this.channel.handle('shutdown', () => resolve()));
     this.firstStarted = new Promise((resolve) => this.channel.handle('first-started', () => resolve()));
-    this.channel.handle('ping', () => undefined);
+    this.channel.handle('ping', () => parts.processorMs());
     this.channel.handle('connection', (_, socket) => {
       this.channel.notify('accepted');
       // The client may be gone by now.

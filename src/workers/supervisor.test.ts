@@ -13,6 +13,8 @@ interface TestWorker {
   readonly accepted: Socket[];
   readonly exit: (exit: Exit) => void;
   killed: boolean;
+  /** What it says that it has used. */
+  processorMs: number;
 }
 
 function setUp(count: number) {
@@ -41,10 +43,17 @@ function setUp(count: number) {
       const exited = new Promise<Exit>((resolve) => (exit = resolve));
       const worker: TestWorker = {
         index,
-        link: new SupervisorLink(there, index, count),
+        link: new SupervisorLink(there, {
+          index,
+          count,
+          earlier: [],
+          serverStartedMs: 0,
+          processorMs: () => worker.processorMs,
+        }),
         accepted: [],
         exit,
         killed: false,
+        processorMs: 0,
       };
       workers.push(worker);
       return { pid: 100 + workers.length, channel: new Channel(here), exited, kill: () => (worker.killed = true) };
@@ -127,6 +136,29 @@ test('a connection goes to the worker with the fewest, and one that waits for no
   for (let i = 0; i < 3; i++) supervisor.accept(socket());
   await settled();
   assert.deepEqual([workers[0]?.accepted.length, workers[1]?.accepted.length], [3, 6]);
+});
+
+test('a worker that needs more processor time for as many connections gets fewer', async () => {
+  const { supervisor, workers, startAll, lookOnce, pass } = setUp(2);
+  await startAll();
+  const [first, second] = workers as [TestWorker, TestWorker];
+  await lookOnce();
+  const sockets = Array.from({ length: 8 }, socket);
+  for (const each of sockets) supervisor.accept(each);
+  await settled();
+  for (let i = 0; i < 10; i++) {
+    pass(1_000);
+    first.processorMs += 900;
+    second.processorMs += 450;
+    await lookOnce();
+  }
+  for (const each of sockets) each.end();
+  await settled();
+  await settled();
+  for (const each of [first, second]) each.accepted.length = 0;
+  for (let i = 0; i < 8; i++) supervisor.accept(socket());
+  await settled();
+  assert.deepEqual([first.accepted.length, second.accepted.length], [2, 6]);
 });
 
 test('a worker that ends is replaced, and what it has not taken goes to another', async () => {

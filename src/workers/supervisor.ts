@@ -8,6 +8,7 @@
 import type { Socket } from 'node:net';
 import { withTimeout } from '../lib/async/with-timeout.js';
 import type { Channel } from './channel.js';
+import { leastLoaded, WorkerLoad } from './placement.js';
 import type { RestartBudget } from './restart-budget.js';
 
 export interface WorkerAnswer {
@@ -75,8 +76,8 @@ interface Worker {
   readonly process: WorkerProcess;
   readonly startedMs: number;
   state: WorkerState;
-  /** For it, and not reported closed. */
-  connections: number;
+  /** Its connections are for it, and not reported closed. */
+  readonly load: WorkerLoad;
   readonly waiting: Socket[];
   /** On its way, one at a time; it stays open here until the worker has it: else it goes to another. */
   handingOver: Socket | undefined;
@@ -167,16 +168,16 @@ export class Supervisor {
     await Promise.race([this.#listening.promise, this.failed]);
   }
 
-  /** Hands a connection to the worker with the fewest. */
+  /** Hands a connection to the worker with the fewest, or the least to do (placement.ts). */
   accept(socket: Socket): void {
-    const worker = this.#leastConnected();
+    const worker = this.#leastLoaded();
     if (worker === undefined) {
       socket.on('error', () => undefined);
       if (this.#unplaced.length < MAX_UNPLACED) this.#unplaced.push(socket);
       else socket.destroy();
       return;
     }
-    worker.connections++;
+    worker.load.add(1, this.options.nowMs());
     this.#last = worker.index;
     worker.waiting.push(socket);
     if (worker.handingOver === undefined) this.#handOverNext(worker);
@@ -242,7 +243,7 @@ export class Supervisor {
       process,
       startedMs: this.options.nowMs(),
       state: 'starting',
-      connections: 0,
+      load: new WorkerLoad(),
       waiting: [],
       handingOver: undefined,
       unanswered: 0,
@@ -257,7 +258,7 @@ export class Supervisor {
       worker.handingOver?.destroy();
       this.#handOverNext(worker);
     });
-    channel.handle('closed', (count) => void (worker.connections -= Number(count)));
+    channel.handle('closed', (count) => worker.load.add(-Number(count), this.options.nowMs()));
     channel.handle(
       'phase',
       (phase) =>
@@ -299,7 +300,11 @@ export class Supervisor {
       const { index, process, state } = worker;
       if (worker.unanswered++ === 0) {
         void process.channel.ask('ping').then(
-          () => (worker.unanswered = 0),
+          (processorMs) => {
+            worker.unanswered = 0;
+            // What it does to start says nothing of what it does to serve.
+            if (worker.state === 'started') worker.load.report(Number(processorMs), this.options.nowMs());
+          },
           () => undefined,
         );
       }
@@ -347,16 +352,16 @@ export class Supervisor {
   }
 
   /** Workers that have filled their caches come first; until one has, any that listens is good enough. */
-  #leastConnected(): Worker | undefined {
+  #leastLoaded(): Worker | undefined {
     const { count } = this.options;
-    let best: Worker | undefined;
+    const listening: Worker[] = [];
     // Beginning behind the last one, so that those with as many take turns.
     for (let step = 1; step <= count; step++) {
       const worker = this.#workers.get((this.#last + step) % count);
-      if (worker === undefined || worker.state === 'starting') continue;
-      if (best === undefined || isBetter(worker, best)) best = worker;
+      if (worker !== undefined && worker.state !== 'starting') listening.push(worker);
     }
-    return best;
+    const started = listening.filter(({ state }) => state === 'started');
+    return leastLoaded(started.length > 0 ? started : listening);
   }
 
   /** Lets workers into the next phase of the shutdown when all wait for it. */
@@ -372,9 +377,6 @@ export class Supervisor {
     for (const worker of workers) enter(worker);
   }
 }
-
-const isBetter = (worker: Worker, best: Worker): boolean =>
-  worker.state === best.state ? worker.connections < best.connections : worker.state === 'started';
 
 function enter(worker: Worker): void {
   const { waitsFor } = worker;
