@@ -17,7 +17,8 @@ import type { ControllerName } from '../options/options.js';
 import { AUTHENTICATED_GROUP, type UserInfo } from '../machinery/user.js';
 import type { LifeContext, ObjectOperations } from '../registry/kind.js';
 import type { PreparedCertificates } from './listener/prepare-certificates.js';
-import { nameSuffix, type Resources } from './kinds/resources.js';
+import { nameSuffix } from './kinds/name-suffix.js';
+import type { Resources } from './kinds/resources.js';
 import { startWorkloads } from '../workloads/start-workloads.js';
 
 export interface ControllersOptions {

@@ -18,7 +18,8 @@ import { createServerClient } from '../registry/server-client.js';
 import type { Deployment, ReplicaSet } from '../schema/generated/apps.v1.js';
 import type { Job } from '../schema/generated/batch.v1.js';
 import type { Node, Pod } from '../schema/generated/core.v1.js';
-import { nameSuffix, Resources } from '../server/kinds/resources.js';
+import { nameSuffix } from '../server/kinds/name-suffix.js';
+import { Resources } from '../server/kinds/resources.js';
 import { createResourceStore } from '../storage/create-store.js';
 import { startWorkloads } from './start-workloads.js';
 

@@ -20,6 +20,7 @@ import { createEndpoint, type Endpoint, type EndpointTypes, storageVersionOf } f
 import { typeOf } from '../../schema/catalogue.js';
 import type { StructType } from '../../schema/type.js';
 import type { ManagedResourceStore, ObjectCodec, ResourceStore, ResourceStoreOptions } from '../../storage/store.js';
+import { nameSuffix } from './name-suffix.js';
 
 export interface ResourcesOptions {
   /** `/registry`. */
@@ -33,11 +34,10 @@ export interface ResourcesOptions {
   readonly enablement: ApiEnablement;
   /** Where the rules of large objects are run; without it, here. */
   readonly workers?: WorkerPool;
+  /** For generated names; where several processes create, each has its own. */
+  readonly nameSuffix?: () => string;
 }
 
-/** The characters of generated names: none that form words, none that look alike. */
-const SUFFIX_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
-const SUFFIX_LENGTH = 5;
 /** What requests that began before a custom kind went have to end. */
 const CUSTOM_STORE_GRACE_MS = 1000;
 
@@ -250,7 +250,7 @@ export class Resources {
       store,
       clock: options.clock,
       newUid: () => crypto.randomUUID(),
-      nameSuffix,
+      nameSuffix: options.nameSuffix ?? nameSuffix,
       ...shared,
       equal,
       garbageCollection: options.garbageCollection,
@@ -304,18 +304,6 @@ const packageOf = (group: string): string => (group === '' ? 'core' : (group.spl
 const baseOf = ({ store }: ResourceRegistry): ResourceStore => store.view?.base ?? store;
 
 const endpointKey = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
-
-/** Random characters that make a generated name unique. */
-export function nameSuffix(): string {
-  // One random number has room for all characters: 27^5 is far below 2^47.
-  let number = crypto.randomInt(SUFFIX_CHARACTERS.length ** SUFFIX_LENGTH);
-  let suffix = '';
-  for (let i = 0; i < SUFFIX_LENGTH; i++) {
-    suffix += SUFFIX_CHARACTERS[number % SUFFIX_CHARACTERS.length];
-    number = Math.floor(number / SUFFIX_CHARACTERS.length);
-  }
-  return suffix;
-}
 
 function typeOfKind(group: string, version: string, kind: string): StructType {
   const type = typeOf(group, version, kind);

@@ -16,6 +16,7 @@ import type { Health } from '../lifecycle/health.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import { openStores, type OpenStoresParts, type Stores } from './open-stores.js';
 import type { PostStartHooks } from '../lifecycle/post-start-hooks.js';
+import { nameSuffixes } from '../kinds/name-suffix.js';
 import { Resources } from '../kinds/resources.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
@@ -86,6 +87,7 @@ export async function openResources(
     deleteCollectionWorkers: etcd.deleteCollectionWorkers,
     enablement: apiEnablement(options.apiEnablement.runtimeConfig, options.emulatedApis),
     workers,
+    ...(sharing !== undefined && { nameSuffix: nameSuffixes(sharing) }),
   });
   lifecycle.onDrained(() => resources.close());
   const sizePoll = { stores, everyMs: etcd.etcdDbMetricPollIntervalMs, log: logs.for('storage') };

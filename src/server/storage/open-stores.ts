@@ -34,6 +34,15 @@ const MARKER_WITHIN_MS = 2_000;
 /** A start without its etcd fails, rather than serving an empty store. */
 const REACH_MS = 20_000;
 
+/** One of several processes that are one server. */
+export interface SharingProcess {
+  readonly isFirst: boolean;
+  readonly index: number;
+  readonly count: number;
+  /** Those that were there before it. */
+  readonly earlier: readonly number[];
+}
+
 export interface OpenStoresParts {
   /** The way to etcd. */
   readonly dialer: Dialer;
@@ -41,7 +50,7 @@ export interface OpenStoresParts {
   /** Opened already, in place of the embedded one. */
   readonly opened?: KeyValueStore | undefined;
   /** Where several processes are one server: whether this one has the embedded store, which the others reach through it. */
-  readonly sharing?: { readonly isFirst: boolean; readonly earlier: readonly number[] } | undefined;
+  readonly sharing?: SharingProcess | undefined;
 }
 
 export async function openStores(options: Options, parts: OpenStoresParts): Promise<Stores> {
