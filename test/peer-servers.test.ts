@@ -7,6 +7,7 @@ import { etcdPrograms } from './etcd-process.js';
 import { createAuthority } from './support/certificates.js';
 import { type ControlPlane, startControlPlane } from './support/control-plane.js';
 import { startTestServer, type TestAnswer, type TestServer } from './support/server.js';
+import { ofEveryWorker } from './support/worker-flags.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const [etcdProgram] = etcdPrograms();
@@ -60,8 +61,8 @@ describe('servers of different releases', { skip, timeout: 120_000 }, () => {
   it('hand on what only the other one serves, and answer what nobody serves themselves', async () => {
     assert.equal((await newer.request('POST', CANDIDATES, candidate('direct'))).status, 201);
     await pollUntil(
-      () => older.request('GET', CANDIDATES),
-      ({ status }) => status === 200,
+      () => ofEveryWorker(() => older.request('GET', CANDIDATES)),
+      (answers) => answers.every(({ status }) => status === 200),
     );
     const made = await older.request('POST', CANDIDATES, candidate('handed-on'));
     assert.equal(made.status, 201, made.body);

@@ -87,10 +87,10 @@ const TABLE: readonly Refused[] = [
     says: ['{dir}/egress', 'service.connection', 'moon'],
   },
   { flags: ['--tracing-config-file={dir}/no.yaml'], says: ['{dir}/no.yaml'] },
-  {
-    flags: ['--secure-port={busy}'],
+  ...[[], ['--workers=2']].map((workers) => ({
+    flags: ['--secure-port={busy}', ...workers],
     says: ['failed to listen on 127.0.0.1:{busy}: listen tcp 127.0.0.1:{busy}: bind: address already in use'],
-  },
+  })),
   {
     flags: ['--bind-address=192.0.2.1'],
     says: ['failed to listen on 192.0.2.1:', 'bind: cannot assign requested address'],

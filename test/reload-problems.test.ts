@@ -1,4 +1,5 @@
 // runs-on: every-node
+// workers: one, every worker logs what is wrong with a file
 // What is wrong with a file that changed under the running program is logged once, in one line that names the file and
 // the field, and what was in effect stays so.
 import assert from 'node:assert/strict';

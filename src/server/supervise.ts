@@ -82,12 +82,13 @@ export async function superviseServer(options: Options, logs: Logs): Promise<Sup
   if (options.features.enablePriorityAndFairness) {
     setInterval(() => void rebalanceWorkers(supervisor), REBALANCE_MS).unref();
   }
-  const auditLog = options.audit.auditLogPath === '' ? undefined : auditLogWriter(options.audit, logs.for('audit'));
-  if (auditLog !== undefined) supervisor.handle('audit', writeForWorkers(auditLog));
   const signalled = new Promise<void>((resolve) => supervisor.handle('signal', () => resolve()));
   // Clients that come before a worker is there wait for it, as they do at kube-apiserver.
   const listener = { address, port, permitPortSharing, pauseOnConnect: true, log: logs.for('listener') };
   const open = await bindPort(listener, (socket) => supervisor.accept(socket));
+  // After the port: a start that it refuses leaves nothing behind.
+  const auditLog = options.audit.auditLogPath === '' ? undefined : auditLogWriter(options.audit, logs.for('audit'));
+  if (auditLog !== undefined) supervisor.handle('audit', writeForWorkers(auditLog));
   await supervisor.start();
   open.announce();
   void supervisor.started.then(() => log.info('All worker processes have started', { workers: options.workers }));

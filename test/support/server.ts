@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pollUntil } from '../../src/lib/testing/poll-until.js';
 import { freePort } from './free-port.js';
-import { withWorkers } from './worker-flags.js';
+import { allWorkersStarted, withWorkers } from './worker-flags.js';
 
 const root = process.env['BINNACLE_ROOT'] ?? process.cwd();
 
@@ -71,6 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const server = new ServerProcess(spawnServer(options, folder, port), options, { folder, port });
   try {
     await server.becomesReady(options.untilLive === true ? '/version' : '/readyz');
+    if (options.untilLive !== true) await pollUntil(() => allWorkersStarted(server.log()) || server.hasEnded);
   } catch (error) {
     await server.kill();
     throw error;
@@ -193,20 +194,20 @@ class ServerProcess implements TestServer {
   /** `sign`: a path that is answered with 200 by then. */
   async becomesReady(sign: string): Promise<void> {
     const ask = async (): Promise<{ status: number | undefined; body: string | undefined; log: string }> => {
-      if (this.#hasEnded) throw new Error(`the server ended:\n${this.#log}`);
+      if (this.hasEnded) throw new Error(`the server ended:\n${this.#log}`);
       const answer = await this.request('GET', sign).catch(() => undefined);
       return { status: answer?.status, body: answer?.body, log: this.#log };
     };
     await pollUntil(ask, ({ status }) => status === 200);
   }
 
-  get #hasEnded(): boolean {
+  get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     if (this.#agent !== false) this.#agent.destroy();
-    if (!this.#hasEnded) this.#child.kill(signal);
+    if (!this.hasEnded) this.#child.kill(signal);
     await this.exited;
   }
 

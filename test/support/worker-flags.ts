@@ -7,5 +7,13 @@ export function withWorkers(flags: readonly string[]): readonly string[] {
   return isFree ? [...flags, `--workers=${workers}`] : flags;
 }
 
+/** All workers of a server have started, by its log. */
+export const allWorkersStarted = (log: string): boolean =>
+  workers === undefined || log.includes('All worker processes have started');
+
+/** As many answers as there are workers; connections of their own, made at once, go to one each. */
+export const ofEveryWorker = <T>(request: () => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: Number(workers ?? 1) }, request));
+
 /** For `skip` of a test that several worker processes cannot pass: the reason, in a run that has them. */
 export const skipWithWorkers = (reason: string): string | false => workers !== undefined && reason;
