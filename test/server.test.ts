@@ -14,6 +14,14 @@ import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const root = process.env.BINNACLE_ROOT ?? process.cwd();
 const DELAY_MS = 3000;
+/** Every worker process logs them, in this order. */
+const SHUTDOWN_EVENTS = [
+  'ShutdownInitiated',
+  'AfterShutdownDelayDuration',
+  'NotAcceptingNewRequest',
+  'InFlightRequestsDrained',
+  'HTTPServerStoppedListening',
+];
 
 interface Server {
   readonly process: ChildProcess;
@@ -126,105 +134,107 @@ test('health is served over HTTP/1.1 and HTTP/2, whole and by check', async () =
   }
 });
 
-test('SIGTERM under load: served while delaying, 429 while draining, nothing cut, exit code 0', async () => {
-  const server = await start(`--shutdown-delay-duration=${DELAY_MS}ms`, '--shutdown-send-retry-after=true');
-  try {
-    await ready(server);
-    const outcomes: { readonly atMs: number; readonly what: string }[] = [];
-    let stopped = false;
-    let signalledMs = Infinity;
-    let done = (): void => undefined;
-    const sent429 = new Promise<void>((resolve) => (done = resolve));
-    const note = (what: string): void => {
-      outcomes.push({ atMs: performance.now() - signalledMs, what });
-      if (what === '429') done();
-    };
-    const load = async (get: () => Promise<Answer>): Promise<void> => {
-      while (!stopped) {
-        try {
-          const { status, headers, body } = await get();
-          if (status === 200) assert.equal((JSON.parse(body) as { kind: string }).kind, 'NamespaceList');
-          if (status === 429) assert.equal(headers['retry-after'], '5');
-          note(String(status));
-          if (status === 429) return;
-        } catch (error) {
-          note((error as Error).message.startsWith('cut') ? 'cut' : 'refused');
-          return;
+for (const workers of [1, 2]) {
+  test(`SIGTERM under load (--workers=${workers}): served while delaying, 429 while draining, nothing cut, exit code 0`, async () => {
+    const flags = [`--workers=${workers}`, `--shutdown-delay-duration=${DELAY_MS}ms`];
+    const server = await start(...flags, '--shutdown-send-retry-after=true');
+    try {
+      await ready(server);
+      if (workers > 1) await pollUntil(() => server.log().includes('All worker processes have started'));
+      const outcomes: { readonly atMs: number; readonly what: string }[] = [];
+      let stopped = false;
+      let signalledMs = Infinity;
+      let done = (): void => undefined;
+      const sent429 = new Promise<void>((resolve) => (done = resolve));
+      const note = (what: string): void => {
+        outcomes.push({ atMs: performance.now() - signalledMs, what });
+        if (what === '429') done();
+      };
+      const load = async (get: () => Promise<Answer>): Promise<void> => {
+        while (!stopped) {
+          try {
+            const { status, headers, body } = await get();
+            if (status === 200) assert.equal((JSON.parse(body) as { kind: string }).kind, 'NamespaceList');
+            if (status === 429) assert.equal(headers['retry-after'], '5');
+            note(String(status));
+            if (status === 429) return;
+          } catch (error) {
+            note((error as Error).message.startsWith('cut') ? 'cut' : 'refused');
+            return;
+          }
         }
+      };
+      const sessions = Array.from({ length: 4 }, () => connect(server));
+      const loads = [
+        ...sessions.flatMap((session) => [1, 2, 3].map(() => load(() => get2(session, '/api/v1/namespaces')))),
+        ...[1, 2].map(() => load(() => get1(server, '/api/v1/namespaces'))),
+      ];
+      const watching = connect(server);
+      const watch = watching.request({ ':path': '/api/v1/namespaces?watch=true' });
+      const watchEnded = new Promise<string>((resolve) => {
+        watch.on('error', (error) => resolve(`cut: ${error.message}`));
+        watch.on('end', () => resolve('in good order'));
+        watch.resume();
+      });
+      await new Promise((resolve) => watch.on('response', resolve));
+      while (outcomes.length < 2 * loads.length) await get1(server, '/livez');
+      // Draining lasts as long as this request, whose body comes only when another has got 429.
+      const holding = connect(server);
+      const held = holding.request({
+        ':method': 'POST',
+        ':path': '/api/v1/namespaces?dryRun=All',
+        'content-type': 'application/json',
+      });
+      const heldStatus = new Promise<number>((resolve) => {
+        held.on('response', (headers) => resolve(Number(headers[':status'])));
+      });
+      held.resume();
+      held.write('{"metadata":');
+
+      signalledMs = performance.now();
+      server.process.kill('SIGTERM');
+      while ((await get1(server, '/readyz')).status === 200) continue;
+      const notReady = await get1(server, '/readyz');
+      assert.equal(notReady.status, 500);
+      assert.ok(notReady.body.endsWith('[-]shutdown failed: reason withheld\nreadyz check failed\n'), notReady.body);
+      assert.equal((await get1(server, '/healthz')).status, 200);
+      assert.equal((await get1(server, '/livez')).status, 200);
+
+      await Promise.race([sent429, server.exited]);
+      held.end('{"name":"held"}}');
+      assert.equal(await heldStatus, 201);
+
+      assert.equal(await server.exited, 0);
+      stopped = true;
+      await Promise.all(loads);
+      for (const session of [...sessions, watching, holding]) session.destroy();
+
+      assert.equal(await watchEnded, 'in good order');
+      assert.deepEqual(
+        outcomes.filter(({ what }) => what === 'cut'),
+        [],
+      );
+      const early = outcomes.filter(({ atMs }) => atMs < DELAY_MS - 50);
+      assert.deepEqual([...new Set(early.map(({ what }) => what))], ['200']);
+      assert.ok(
+        early.some(({ atMs }) => atMs > 0),
+        'requests were served after the signal',
+      );
+      assert.ok(
+        outcomes.some(({ what }) => what === '429'),
+        'new requests got 429',
+      );
+      const events = new Map<string, string[]>();
+      for (const [, pid = '', name = ''] of server.log().matchAll(/^\S+ \S+ +(\d+) .*shutdown event" name="(\w+)"/gm)) {
+        events.set(pid, [...(events.get(pid) ?? []), name]);
       }
-    };
-    const sessions = Array.from({ length: 4 }, () => connect(server));
-    const loads = [
-      ...sessions.flatMap((session) => [1, 2, 3].map(() => load(() => get2(session, '/api/v1/namespaces')))),
-      ...[1, 2].map(() => load(() => get1(server, '/api/v1/namespaces'))),
-    ];
-    const watching = connect(server);
-    const watch = watching.request({ ':path': '/api/v1/namespaces?watch=true' });
-    const watchEnded = new Promise<string>((resolve) => {
-      watch.on('error', (error) => resolve(`cut: ${error.message}`));
-      watch.on('end', () => resolve('in good order'));
-      watch.resume();
-    });
-    await new Promise((resolve) => watch.on('response', resolve));
-    while (outcomes.length < 2 * loads.length) await get1(server, '/livez');
-    // Draining lasts as long as this request, whose body comes only when another has got 429.
-    const holding = connect(server);
-    const held = holding.request({
-      ':method': 'POST',
-      ':path': '/api/v1/namespaces?dryRun=All',
-      'content-type': 'application/json',
-    });
-    const heldStatus = new Promise<number>((resolve) => {
-      held.on('response', (headers) => resolve(Number(headers[':status'])));
-    });
-    held.resume();
-    held.write('{"metadata":');
-
-    signalledMs = performance.now();
-    server.process.kill('SIGTERM');
-    while ((await get1(server, '/readyz')).status === 200) continue;
-    const notReady = await get1(server, '/readyz');
-    assert.equal(notReady.status, 500);
-    assert.ok(notReady.body.endsWith('[-]shutdown failed: reason withheld\nreadyz check failed\n'), notReady.body);
-    assert.equal((await get1(server, '/healthz')).status, 200);
-    assert.equal((await get1(server, '/livez')).status, 200);
-
-    await Promise.race([sent429, server.exited]);
-    held.end('{"name":"held"}}');
-    assert.equal(await heldStatus, 201);
-
-    assert.equal(await server.exited, 0);
-    stopped = true;
-    await Promise.all(loads);
-    for (const session of [...sessions, watching, holding]) session.destroy();
-
-    assert.equal(await watchEnded, 'in good order');
-    assert.deepEqual(
-      outcomes.filter(({ what }) => what === 'cut'),
-      [],
-    );
-    const early = outcomes.filter(({ atMs }) => atMs < DELAY_MS - 50);
-    assert.deepEqual([...new Set(early.map(({ what }) => what))], ['200']);
-    assert.ok(
-      early.some(({ atMs }) => atMs > 0),
-      'requests were served after the signal',
-    );
-    assert.ok(
-      outcomes.some(({ what }) => what === '429'),
-      'new requests got 429',
-    );
-    const events = [...server.log().matchAll(/shutdown event" name="(\w+)"/g)].map((match) => match[1]);
-    assert.deepEqual(events, [
-      'ShutdownInitiated',
-      'AfterShutdownDelayDuration',
-      'NotAcceptingNewRequest',
-      'InFlightRequestsDrained',
-      'HTTPServerStoppedListening',
-    ]);
-  } finally {
-    await server.stop();
-  }
-});
+      assert.equal(events.size, workers);
+      for (const inOrder of events.values()) assert.deepEqual(inOrder, SHUTDOWN_EVENTS);
+    } finally {
+      await server.stop();
+    }
+  });
+}
 
 /** A watch over HTTP/1.1 that has begun; how it ends. */
 function watch1(server: Server): Promise<{ readonly ended: Promise<string> }> {
