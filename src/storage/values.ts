@@ -19,20 +19,28 @@ import { UnseenWrites } from './unseen-writes.js';
 /** `json`: the bytes that are served. `storage`: what the codec's `encodeStorage` makes of it in a media type. */
 export type ValueForm = { readonly kind: 'json' } | { readonly kind: 'storage'; readonly mediaType: string };
 
-/** A write in flight: the value passed to the store, and the parts of its entry once the revision is known. */
-export interface Written {
+/** The parts of a write that do not depend on its revision. */
+interface WrittenParts {
   readonly key: string;
-  readonly value: Buffer;
   /** Absent where it is not what the JSON decodes to. */
   readonly object: KubeObject | undefined;
   readonly json: Buffer;
   /** Before it was encrypted; absent where it is the JSON. */
   readonly storedForm: Buffer | undefined;
-  entry: Entry | undefined;
+}
+
+/** A write in flight: the value passed to the store, and the parts of its entry once the revision is known. */
+export class Written {
+  entry: Entry | undefined = undefined;
   /** Its event has come. */
-  seen: boolean;
-  /** Another write to the same key that is under way. */
-  other: Written | undefined;
+  seen = false;
+
+  constructor(
+    readonly parts: WrittenParts,
+    readonly value: Buffer,
+    /** Another write to the same key that is under way. */
+    public other: Written | undefined,
+  ) {}
 }
 
 export interface ValuesSetup {
@@ -88,9 +96,9 @@ export class Values {
     trace?.span?.event('Encode succeeded', { len: plain.length });
     const known = codec.isStoredAsOther?.(object) === true ? undefined : object;
     const parts = { key, object: known, json, storedForm: plain === json ? undefined : plain };
-    if (this.transformer === undefined) return this.#begun({ ...parts, value: plain });
+    if (this.transformer === undefined) return this.#begun(parts, plain);
     const encrypted = this.#encrypt(this.transformer, plain, prefix + key, trace);
-    return whenReady(encrypted, (value) => this.#begun({ ...parts, value }));
+    return whenReady(encrypted, (value) => this.#begun(parts, value));
   }
 
   #encrypt(
@@ -110,14 +118,15 @@ export class Values {
     }
   }
 
-  #begun(parts: Pick<Written, 'key' | 'value' | 'object' | 'json' | 'storedForm'>): Written {
-    const written: Written = { ...parts, entry: undefined, seen: false, other: this.#underWay.get(parts.key) };
+  #begun(parts: WrittenParts, value: Buffer): Written {
+    const written = new Written(parts, value, this.#underWay.get(parts.key));
     this.#underWay.set(parts.key, written);
     return written;
   }
 
   end(written: Written): void {
-    const { key, other } = written;
+    const { parts, other } = written;
+    const { key } = parts;
     let last = this.#underWay.get(key);
     if (last === written) {
       if (other === undefined) this.#underWay.delete(key);
@@ -137,11 +146,9 @@ export class Values {
 
   #entryOfWritten(written: Written, revision: number): Entry {
     if (written.entry?.revision === revision) return written.entry;
-    const entry = entryOf(
-      this.source,
-      { key: written.key, revision, json: written.json },
-      { object: written.object, asStored: written.value === written.json, storedForm: written.storedForm },
-    );
+    const { key, object, json, storedForm } = written.parts;
+    const asStored = written.value === json;
+    const entry = entryOf(this.source, { key, revision, json }, { object, asStored, storedForm });
     if (this.#canKnowForm) entry.isInCurrentForm = true;
     return (written.entry = entry);
   }
