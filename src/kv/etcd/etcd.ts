@@ -72,7 +72,7 @@ class EtcdStore implements KeyValueStore {
   readonly #compactor: Compactor;
   readonly #history: EtcdHistory;
   readonly #healthKey: string;
-  readonly #howFar = new CoalescedCall(() => this.#fetchRevision());
+  readonly #latestRevision: CoalescedCall<number>;
   readonly #ownWrites = new OwnWrites();
   /** The highest revision any answer carried. */
   #seenRevision = 0;
@@ -84,6 +84,7 @@ class EtcdStore implements KeyValueStore {
 
   constructor(options: EtcdOptions) {
     const clock = options.clock ?? systemClock;
+    this.#latestRevision = new CoalescedCall(() => this.#fetchRevision(), { clock });
     this.#endpoints = new Endpoints({
       servers: options.servers,
       connect: (url) => connectMember(url, options),
@@ -128,7 +129,7 @@ class EtcdStore implements KeyValueStore {
   // hot: every consistent read
   revision(trace?: Trace): Promise<number> {
     // A traced read has its own request: a shared one could not be recorded in its span.
-    return trace?.span === undefined ? this.#howFar.call() : this.#fetchRevision(trace);
+    return trace?.span === undefined ? this.#latestRevision.call() : this.#fetchRevision(trace);
   }
 
   async #fetchRevision(trace?: Trace): Promise<number> {
