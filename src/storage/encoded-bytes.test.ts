@@ -39,3 +39,28 @@ test('what would fill a slab is not kept, nor anything without room', () => {
   assert.equal(none.keep(protobuf, Buffer.from('x'), undefined), undefined);
   assert.equal(none.heldBytes, 0);
 });
+
+test('where most bytes are no longer wanted, the slabs with the fewest that are go', () => {
+  const encoded = new EncodedBytes();
+  const bytes = Buffer.alloc(SLAB / 64, 'x');
+  const wanted: (EncodedCell | undefined)[] = [];
+  // One object of each slab stays as it is while the others change and change.
+  for (let slab = 0; slab < 200; slab++) {
+    wanted.push(encoded.keep(protobuf, bytes, undefined));
+    for (let i = 1; i < 64; i++) encoded.drop(encoded.keep(protobuf, bytes, undefined));
+  }
+  const found = wanted.filter((cell) => encoded.find(cell, protobuf) !== undefined);
+  assert.ok(encoded.heldBytes <= 2 * found.length * bytes.length + 9 * SLAB, `${encoded.heldBytes} bytes`);
+  assert.ok(found.length > 0);
+  // What is gone is no longer counted when its object changes, too.
+  for (const cell of wanted) encoded.drop(cell);
+  assert.equal(encoded.heldBytes, 0);
+});
+
+test('bytes that are wanted stay, however much changes beside them', () => {
+  const encoded = new EncodedBytes();
+  const bytes = Buffer.alloc(SLAB / 64, 'x');
+  const wanted = Array.from({ length: 64 * 20 }, () => encoded.keep(protobuf, bytes, undefined));
+  for (let i = 0; i < 64 * 100; i++) encoded.drop(encoded.keep(protobuf, bytes, undefined));
+  assert.ok(wanted.every((cell) => encoded.find(cell, protobuf) !== undefined));
+});

@@ -6,10 +6,16 @@
 //              slab  ┌▼────────┬──────────▼┬────┐    slab ┌───┐    the oldest slab goes first,
 //                    │ a as PB │ b as PB   │ …  │         │ … │    and its cells are empty from then on
 //                    └─────────┴───────────┴────┘         └───┘
+//
+// Objects change at different times, so that after a while each slab has some bytes that are wanted and many that are not.
+// When half of all memory is such waste, the slab with the fewest wanted bytes goes: its objects are encoded anew when they
+// are read again.
 
 /** Of all resources and forms together. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const SLAB_BYTES = 256 * 1024;
+/** Beside as much as is wanted. */
+const MAX_WASTED_BYTES = 2 * 1024 * 1024;
 /** A larger encoding is not kept but made for each read: it would nearly fill a slab. */
 const MAX_KEPT_BYTES = SLAB_BYTES / 4;
 
@@ -33,6 +39,8 @@ export interface EncodedCell {
 export class EncodedBytes {
   /** Oldest first; the last is being filled. */
   #slabs: Slab[] = [];
+  /** Of all slabs. */
+  #live = 0;
 
   constructor(private readonly maxBytes: number = MAX_BYTES) {}
 
@@ -49,6 +57,7 @@ export class EncodedBytes {
     bytes.copy(slab.bytes as Buffer, start);
     slab.used += bytes.length;
     slab.live += bytes.length;
+    this.#live += bytes.length;
     return { form, slab, start, end: slab.used, next };
   }
 
@@ -63,12 +72,13 @@ export class EncodedBytes {
 
   /** Releases encodings that no reader needs any more. */
   drop(chain: EncodedCell | undefined): void {
-    let isEmptied = false;
     for (let cell = chain; cell !== undefined; cell = cell.next) {
-      cell.slab.live -= cell.end - cell.start;
-      isEmptied ||= cell.slab.live === 0;
+      const { slab, start, end } = cell;
+      if (slab.bytes === undefined) continue;
+      slab.live -= end - start;
+      this.#live -= end - start;
+      if (slab.live === 0) this.#giveUp(slab);
     }
-    if (isEmptied) this.#slabs = this.#slabs.filter((slab) => slab.live > 0 || giveUp(slab));
   }
 
   /** The rest of a chain without what is gone, and without the form. */
@@ -82,15 +92,23 @@ export class EncodedBytes {
   #slabFor(bytes: number): Slab {
     const last = this.#slabs[this.#slabs.length - 1];
     if (last !== undefined && last.used + bytes <= SLAB_BYTES) return last;
-    if (this.heldBytes + SLAB_BYTES > this.maxBytes) giveUp(this.#slabs.shift());
+    if (this.heldBytes + SLAB_BYTES > this.maxBytes) this.#giveUp(this.#slabs[0]);
+    while (this.heldBytes > 2 * this.#live + MAX_WASTED_BYTES) this.#giveUp(emptiest(this.#slabs));
     const slab: Slab = { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, live: 0 };
     this.#slabs.push(slab);
     return slab;
   }
+
+  #giveUp(slab: Slab | undefined): void {
+    if (slab === undefined) return;
+    this.#slabs.splice(this.#slabs.indexOf(slab), 1);
+    this.#live -= slab.live;
+    slab.bytes = undefined;
+  }
 }
 
-/** Answers that it is no longer one of the slabs. */
-function giveUp(slab: Slab | undefined): false {
-  if (slab !== undefined) slab.bytes = undefined;
-  return false;
-}
+const emptiest = (slabs: readonly Slab[]): Slab | undefined =>
+  slabs.reduce<Slab | undefined>(
+    (least, slab) => (least === undefined || slab.live < least.live ? slab : least),
+    undefined,
+  );
