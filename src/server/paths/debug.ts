@@ -68,7 +68,7 @@ export function createDebug({ contentionProfiling, worker }: DebugOptions): Debu
       if (!requested.startsWith('/debug/pprof/')) return undefined;
       const other = Number(request.query.get('worker') ?? worker?.index);
       if (worker === undefined || other === worker.index) return answer(request, requested);
-      if (!(other >= 0 && other < worker.count)) return plainError(404, 'Unknown worker');
+      if (!Number.isInteger(other) || other < 0 || other >= worker.count) return plainError(404, 'Unknown worker');
       return worker.ask(other, { path: requested, search: request.search });
     },
   };
