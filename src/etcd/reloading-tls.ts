@@ -16,26 +16,30 @@ export interface TlsFiles {
   readonly caFile: string;
 }
 
-/** Throws where the files cannot be used. `fixed`: what does not change. */
-export function reloadingTls(files: TlsFiles, fixed: TlsOptions, log: Logger): ServingTls {
+/** Throws where the files cannot be used. `fixed`: what does not change. A problem is logged once. */
+export function reloadingTls(files: TlsFiles, fixed: TlsOptions, log: Logger, watch = watchFiles): ServingTls {
   const { certFile, keyFile, caFile } = files;
   const names = [certFile, keyFile, caFile].filter((file) => file !== '');
   let [known, options] = read();
+  let problem = '';
   return {
     options,
     follow: (use) =>
-      watchFiles(names, {
+      watch(names, {
         pollMs: POLL_MS,
         changed() {
           try {
             const [text, changed] = read();
+            problem = '';
             if (text === known) return;
             [known, options] = [text, changed];
             use(options);
             log.info('Serving with the certificate that was renewed', { file: certFile, subject: subjectOf(changed) });
           } catch (error) {
             // Half of a pair may be there: what was in use still is.
-            log.warning(`cannot use ${names.join(', ')}: ${errorText(error)}`);
+            const found = errorText(error);
+            if (found !== problem) log.warning(`cannot use ${names.join(', ')}: ${found}`);
+            problem = found;
           }
         },
       }),
