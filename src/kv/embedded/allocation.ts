@@ -10,7 +10,7 @@
 // the free space that is watched.
 import fs from 'node:fs';
 import { promisify } from 'node:util';
-import { isOutOfRoom } from './fill-holes.js';
+import { isFullDisk } from '../../lib/files/full-disk.js';
 import { endOfPages, freeTreePages, newestMeta } from './meta-page.js';
 
 /** Where the disk has it, the file grows by a quarter beyond what is missing, within these. */
@@ -121,7 +121,7 @@ async function writeZerosToDisk(fd: number, from: number, bytes: number): Promis
       written += bytesWritten;
     }
   } catch (error) {
-    if (!isOutOfRoom(error)) throw error;
+    if (!isFullDisk(error)) throw error;
   }
   return written;
 }

@@ -1,6 +1,7 @@
 // Pages of the store's file that have no blocks on the disk: an earlier build left some where a page was taken and never written.
 // The engine counts them among the free pages, and would meet a full disk when it writes one.
 import fs from 'node:fs';
+import { isFullDisk } from '../../lib/files/full-disk.js';
 
 /** `stat` counts in these. */
 const BLOCK_BYTES = 512;
@@ -25,12 +26,8 @@ export function fillHoles(file: string): void {
       }
     }
   } catch (error) {
-    if (!isOutOfRoom(error)) throw error;
+    if (!isFullDisk(error)) throw error;
   } finally {
     fs.closeSync(fd);
   }
 }
-
-/** The disk, the user's share of it, or the longest allowed file has no more. */
-export const isOutOfRoom = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -19,6 +19,7 @@ import {
   publicKeyPem,
   type Subject,
 } from '../../lib/x509/issue-certificate.js';
+import { isFullDisk } from '../../lib/files/full-disk.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goFileError } from '../../lib/go/file-error.js';
 import { madeFileError, makeFolder } from '../../lib/files/make-folder.js';
@@ -218,13 +219,10 @@ function unlessFull(write: () => void, isKeptUsable: boolean): string | undefine
     write();
     return undefined;
   } catch (error) {
-    const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-    if (!isKeptUsable || !FULL_DISK_CODES.includes(code)) throw error;
+    if (!isKeptUsable || !isFullDisk(error)) throw error;
     return errorText(error);
   }
 }
-
-const FULL_DISK_CODES = ['ENOSPC', 'EDQUOT'];
 
 interface Pair {
   readonly certificate: X509Certificate;
