@@ -3,9 +3,8 @@ import type { HttpResponse } from '../lib/http/http.js';
 import { MASTERS_GROUP } from '../machinery/user.js';
 import { type OpenSeatPool, ownSeats, type SeatHolder, type SeatPool } from '../workers/seat-pool.js';
 import type { Exchange, Filter } from './exchange.js';
+import { isReadOnly } from '../machinery/request-info.js';
 import { plainError } from './plain-response.js';
-
-const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 type Kind = 'readOnly' | 'mutating';
 
@@ -27,7 +26,7 @@ export function maxInFlight(options: MaxInFlightOptions): Filter | undefined {
   const mutating = mutatingLimit === 0 ? undefined : new InFlightLimit('mutating', mutatingLimit, options);
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
-    const limit = READ_ONLY_VERBS.has(exchange.info.verb) ? readOnly : mutating;
+    const limit = isReadOnly(exchange.info) ? readOnly : mutating;
     if (limit === undefined || limit.enter(exchange)) return next(exchange);
     const refuse = (): HttpResponse => {
       onRejected(exchange);

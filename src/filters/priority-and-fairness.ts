@@ -8,7 +8,7 @@ import type { HttpResponse } from '../lib/http/http.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import { parseFieldSelector } from '../machinery/field-selector.js';
-import type { RequestInfo } from '../machinery/request-info.js';
+import { isReadOnly, type RequestInfo } from '../machinery/request-info.js';
 import type { Exchange, Filter, Handler } from './exchange.js';
 import { tooManyRequests } from './max-in-flight.js';
 
@@ -33,7 +33,6 @@ export interface PriorityAndFairnessOptions {
 export const SCHEMA_HEADER = 'x-kubernetes-pf-flowschema-uid';
 export const LEVEL_HEADER = 'x-kubernetes-pf-prioritylevel-uid';
 
-const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 /** The part of its time that a request may stand in line. */
 const WAIT_PART = 0.25;
 const MAX_WAIT_MS = 60_000;
@@ -217,7 +216,7 @@ class KindCount {
   }
 }
 
-const kindOf = ({ verb }: RequestInfo): RequestKind => (READ_ONLY_VERBS.has(verb) ? 'readOnly' : 'mutating');
+const kindOf = (info: RequestInfo): RequestKind => (isReadOnly(info) ? 'readOnly' : 'mutating');
 
 /** The pods of one node are found by an index: such a watch costs others' writes nothing. */
 function isNarrowed({ resource, fieldSelector }: RequestInfo): boolean {

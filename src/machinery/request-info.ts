@@ -29,3 +29,8 @@ export interface RequestInfo {
   readonly fieldSelector: string;
   readonly labelSelector: string;
 }
+
+const READ_ONLY_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/** Limits of requests in flight count these apart. */
+export const isReadOnly = ({ verb }: Pick<RequestInfo, 'verb'>): boolean => READ_ONLY_VERBS.has(verb);
