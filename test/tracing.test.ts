@@ -13,7 +13,6 @@ import { startTestServer, type TestServer } from './support/server.js';
 import { pollUntil } from '../src/lib/testing/poll-until.js';
 
 const TOKEN = 'secret';
-const ENDS_WITHIN_MS = 15_000;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-tracing-'));
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -102,11 +101,10 @@ async function dropped(server: TestServer, reason: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-async function endsSoon(server: TestServer): Promise<void> {
-  const startedMs = performance.now();
+/** Whatever its collector does. How long it may wait for it is held by the queue's own tests. */
+async function endsByItself(server: TestServer): Promise<void> {
   await server.stop();
-  const tookMs = performance.now() - startedMs;
-  assert.ok(tookMs < ENDS_WITHIN_MS, `it took ${Math.round(tookMs)} ms`);
+  assert.equal(await server.exited, 0);
 }
 
 describe('traces', { concurrency: true }, () => {
@@ -117,7 +115,7 @@ describe('traces', { concurrency: true }, () => {
     await pollUntil(() => collector.names.includes(GET_NAME));
     const before = collector.names.length;
     await use(server);
-    await endsSoon(server);
+    await endsByItself(server);
     assert.ok(collector.names.slice(before).includes(GET_NAME), 'the end sends what waits');
   });
 
@@ -125,7 +123,7 @@ describe('traces', { concurrency: true }, () => {
     const collector = await startCollector(accepting, path.join(folder, 'collector.sock'));
     const server = await start(collector.endpoint);
     await use(server);
-    await endsSoon(server);
+    await endsByItself(server);
     assert.ok(collector.names.includes(GET_NAME));
   });
 
@@ -133,7 +131,7 @@ describe('traces', { concurrency: true }, () => {
     const server = await start(`127.0.0.1:${await freePort()}`);
     await use(server);
     assert.equal((await server.request('GET', '/readyz')).status, 200);
-    await endsSoon(server);
+    await endsByItself(server);
     assert.match(server.log(), /The collector does not accept spans/);
   });
 
@@ -146,7 +144,7 @@ describe('traces', { concurrency: true }, () => {
       await use(server);
       await pollUntil(() => sockets.length > 0);
       await use(server);
-      await endsSoon(server);
+      await endsByItself(server);
       for (const socket of sockets) socket.destroy();
       listener.close();
     }
@@ -162,7 +160,7 @@ describe('traces', { concurrency: true }, () => {
     collector.answer = accepting;
     await pollUntil(() => collector.names.length >= lost && collector.names.includes(GET_NAME));
     assert.equal(await dropped(server, 'not-taken'), 0);
-    await endsSoon(server);
+    await endsByItself(server);
   });
 
   it('are dropped and counted where the collector refuses them, and later ones are sent', async () => {
@@ -174,7 +172,7 @@ describe('traces', { concurrency: true }, () => {
     collector.names.splice(0);
     await use(server);
     await pollUntil(() => collector.names.includes(GET_NAME));
-    await endsSoon(server);
+    await endsByItself(server);
   });
 
   it('survive a collector that answers rubbish', async () => {
@@ -183,6 +181,6 @@ describe('traces', { concurrency: true }, () => {
     await use(server);
     await pollUntil(() => collector.calls > 0);
     await use(server);
-    await endsSoon(server);
+    await endsByItself(server);
   });
 });
