@@ -9,7 +9,7 @@
 //   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one more than processors
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
-// Unit tests share some twenty processes, by room; other files have one each. Files that judge time or memory run last,
+// Unit tests share some twenty processes, by room; other files have one each. Files that judge real time or memory run last,
 // one at a time. Test files that failed, where they are few, are run once more alone: tools/second-tries.mjs.
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Many clients that are sent something large at once are sent it in slices, whichever way they are connected.
 import assert from 'node:assert/strict';

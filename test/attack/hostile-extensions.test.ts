@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // An extension server that says very much of what it has: it is read cooperatively.
 import assert from 'node:assert/strict';

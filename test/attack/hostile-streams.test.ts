@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // runs-on: every-node
 // workers: one, it meters the process that it starts
 // Streams to nodes whose client or whose kubelet is hostile: what one side is sent and does not read must not pile up

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Bodies of half a megabyte, with a limit that a pass that never yields does not keep; of their updates and applies only
 // the first.

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // What a webhook answers is read without keeping others waiting, however long it is.
 import assert from 'node:assert/strict';

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Objects that a webhook converts are written and patched without keeping others waiting, however large they are,
 // and so is whatever the webhook answers.

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Controllers look at all objects of a namespace, however many, without keeping others waiting.
 import assert from 'node:assert/strict';

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // The end of something that very many objects belong to keeps nobody waiting: the collector and the namespaces' controller
 // go through them little by little.

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Expressions that take far longer than they cost: rules of custom resources and policies over what somebody sends.
 import assert from 'node:assert/strict';

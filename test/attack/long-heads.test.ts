@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Heads as long as they may be, full of what takes long to read: numbers, durations, claims of tokens nobody has checked
 // yet, and everybody somebody would like to be.

@@ -1,4 +1,3 @@
-// runs: alone (the processor time of a server is judged)
 // workers: one, it meters the process that it starts
 // Policies look at large objects, compare them and change them without keeping others waiting.
 import assert from 'node:assert/strict';

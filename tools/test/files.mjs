@@ -1,6 +1,6 @@
 // The test files of a run, with what each says of itself in comments of its own line:
 //
-//   // runs: alone            judges time or memory: a process of its own, last, with nothing beside it
+//   // runs: alone            judges real time or memory: a process of its own, last, with nothing beside it
 //   // runs-on: every-node    holds what Node can change: it runs on the second Node too
 //   // workers: one, REASON   cannot pass where servers have several worker processes
 import fs from 'node:fs';
