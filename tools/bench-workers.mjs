@@ -1,6 +1,11 @@
 // `node tools/bench-workers.mjs`: a server of one process beside one of several worker processes, in the same run.
 //
 //   node tools/bench-workers.mjs [--workers 2] [--connections 8] [--streams 8] [--rounds 5] [--gets 20000] [--creates 4000]
+//                                [--warm-gets 20000] [--warm-creates 12000]
+//
+// V8 compiles in each process what runs there often, which takes tens of thousands of requests. So before its rounds each process
+// gets as many warm-up requests, and the server of several that many times more. They also show which worker has more to do: new
+// connections go to the others.
 //
 // Needs h2load (Debian package nghttp2-client). Rounds alternate, so that what else the machine does meets both, and medians are
 // shown. h2load and the servers share the cores: where there are too few, the rate says less than the processor time of the
@@ -26,6 +31,7 @@ const clients = Number(option('--connections', '8'));
 const streams = Number(option('--streams', '8'));
 const rounds = Number(option('--rounds', '5'));
 const counts = { get: Number(option('--gets', '20000')), create: Number(option('--creates', '4000')) };
+const warmUps = { get: Number(option('--warm-gets', '20000')), create: Number(option('--warm-creates', '12000')) };
 const GOALS = { get: 1.5, create: 1.3 };
 const TICKS_PER_SECOND = 100;
 const NS = '/api/v1/namespaces/bench';
@@ -58,13 +64,16 @@ async function prepare(server) {
   await send(session, headersOf('POST', '/api/v1/namespaces'), JSON.stringify({ metadata: { name: 'bench' } }));
   await send(session, headersOf('POST', `${NS}/configmaps`), configMap({ name: 'one' }));
   session.destroy();
-  const target = `${NS}/configmaps`;
-  await burst(server, `${target}/one`, counts.get, { clients, streams });
-  await burst(server, target, counts.create / 2, { clients, streams, bodyFile: body });
+}
+
+function loadWith(server, work, count) {
+  const target = work === 'get' ? `${NS}/configmaps/one` : `${NS}/configmaps`;
+  return burst(server, target, count, { clients, streams, ...(work === 'create' && { bodyFile: body }) });
 }
 
 async function compare(work) {
   const seen = servers.map(() => ({ rates: [], micros: [] }));
+  for (const server of servers) await loadWith(server, work, warmUps[work] * server.count);
   for (let round = 0; round < rounds; round++) {
     for (const [i, server] of servers.entries()) {
       const { rate, micros } = await measure(server, work);
@@ -84,17 +93,16 @@ async function compare(work) {
   }
   const byRate = median(seen[1].rates.map((rate, round) => rate / seen[0].rates[round]));
   const byProcessor = Math.max(...alone.micros) / Math.max(...several.micros);
+  const inRounds = seen[0].micros.map((each, round) => Math.max(...each) / Math.max(...seen[1].micros[round]));
   console.log(
-    `${work.padEnd(7)} ratio by rate ${byRate.toFixed(2)}, by processor ${byProcessor.toFixed(2)} (goal ${GOALS[work]})`,
+    `${work.padEnd(7)} ratio by rate ${byRate.toFixed(2)}, by processor ${byProcessor.toFixed(2)} (goal ${GOALS[work]}; single rounds ${Math.min(...inRounds).toFixed(2)} to ${Math.max(...inRounds).toFixed(2)})`,
   );
 }
 
 async function measure(server, work) {
-  const target = work === 'get' ? `${NS}/configmaps/one` : `${NS}/configmaps`;
   const pids = processesOf(server.child.pid);
   const before = pids.map(processorMs);
-  const bodyFile = work === 'create' ? body : undefined;
-  const rate = await burst(server, target, counts[work], { clients, streams, bodyFile });
+  const rate = await loadWith(server, work, counts[work]);
   return { rate, micros: pids.map((pid, i) => ((processorMs(pid) - before[i]) * 1000) / counts[work]) };
 }
 
