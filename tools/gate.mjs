@@ -26,9 +26,9 @@ const STAGES = [
       lane('process tests', 'node tools/test.mjs --summary=SUMMARY --together test'),
       ...otherNodes('--together'),
       ...twoWorkers('--together'),
-      ...recordings('recorded answers'),
+      ...recordings('recorded answers', 'recorded answers, two workers'),
     ],
-    recordings('recorded scenarios', 'recorded start-ups'),
+    recordings('recorded scenarios', 'recorded start-ups', 'recorded scenarios, two workers'),
   ],
   [
     [
@@ -91,6 +91,12 @@ function recordings(...names) {
     lane('recorded start-ups', `node tools/parity-config.mjs ${options} --show 0`),
     lane('recorded answers', `node tools/parity.mjs ${options}`),
   ];
+  if (isRelease) {
+    lanes.push(
+      lane('recorded scenarios, two workers', `node tools/parity-scenarios.mjs ${options} --jobs 3 --workers 2`),
+      lane('recorded answers, two workers', `node tools/parity.mjs ${options} --workers 2`),
+    );
+  }
   return lanes.filter(({ name }) => names.includes(name));
 }
 

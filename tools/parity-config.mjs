@@ -3,11 +3,12 @@
 //   node tools/parity-config.mjs --shared DIR [--area NAME]... [--show N]
 //   node tools/parity-config.mjs --shared DIR --ratchet     compare the counts with test/parity/config.json
 //   node tools/parity-config.mjs --shared DIR --raise       write the counts there
+//   … --workers N                                           several worker processes
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { compareCounts, fallen, optionOf, passedOf } from './parity-counts.mjs';
+import { compareCounts, fallen, optionOf, passedOf, programOf } from './parity-counts.mjs';
 
 const BASELINE = 'test/parity/config.json';
 const args = process.argv.slice(2);
@@ -17,7 +18,7 @@ if (shared === undefined) {
   process.exit(2);
 }
 const counts = await start(passedOf(args, ['--area', '--show']));
-const tried = args.includes('--ratchet') ? fallen(BASELINE, counts).map(({ name }) => name) : [];
+const tried = args.includes('--ratchet') ? fallen(BASELINE, counts, args).map(({ name }) => name) : [];
 if (tried.length > 0) {
   // A start that takes too long on a busy machine counts as another: it is tried once more, alone and with time.
   const short = [...new Set(tried.map((name) => name.split(',')[0]))];
@@ -36,9 +37,10 @@ if (tried.length > 0) {
 process.exitCode = compareCounts(BASELINE, counts, args, tried);
 
 async function start(selection) {
-  const report = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parity-config-')), 'report.json');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-config-'));
+  const report = path.join(folder, 'report.json');
   const tool = path.join(shared, 'bin', 'golden-config.mjs');
-  const toolArgs = ['--cmd', 'bin/binnacle', '--embedded', '--jobs', '2', '--json', report, ...selection];
+  const toolArgs = ['--cmd', programOf(args, folder), '--embedded', '--jobs', '2', '--json', report, ...selection];
   await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [tool, ...toolArgs], { stdio: 'inherit' });
     child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${tool} ended with ${code}`))));

@@ -14,6 +14,19 @@ export const optionsOf = (args, name) => args.filter((_, i) => args[i - 1] === n
 /** The named options with their values, as they were passed. */
 export const passedOf = (args, names) => args.filter((arg, i) => names.includes(arg) || names.includes(args[i - 1]));
 
+/**
+ * The counts to hold; with `--only TEXT` those with it in their names. What several worker processes answer otherwise by
+ * design stands in a file beside them.
+ */
+export function baselineOf(file, args) {
+  const withWorkers = file.replace(/\.json$/, '-workers.json');
+  const read = (name) => JSON.parse(fs.readFileSync(name, 'utf8'));
+  const isOther = optionOf(args, '--workers') !== undefined && fs.existsSync(withWorkers);
+  const counts = { ...read(file), ...(isOther && read(withWorkers)) };
+  const only = optionOf(args, '--only') ?? '';
+  return Object.fromEntries(Object.entries(counts).filter(([name]) => name.includes(only)));
+}
+
 /** The server's program, with `--workers N` one that starts it with that flag; `folder` is where it is written. */
 export function programOf(args, folder) {
   const workers = optionOf(args, '--workers');
@@ -35,7 +48,7 @@ export function compareCounts(file, counts, args, tried = []) {
     return 0;
   }
   if (!args.includes('--ratchet')) return 0;
-  const fell = fallen(file, counts);
+  const fell = fallen(file, counts, args);
   for (const { name, now, before } of fell) console.error(`${name}: ${now} agree, ${before} did before`);
   console.log(fell.length === 0 ? `${file}: nothing fell` : `${file}: ${fell.length} fell`);
   const rose = tried.filter((name) => !fell.some((one) => one.name === name));
@@ -49,8 +62,8 @@ export function compareCounts(file, counts, args, tried = []) {
   return fell.length === 0 && again.length === 0 ? 0 : 1;
 }
 
-export function fallen(file, counts) {
-  return Object.entries(JSON.parse(fs.readFileSync(file, 'utf8')))
+export function fallen(file, counts, args) {
+  return Object.entries(baselineOf(file, args))
     .map(([name, before]) => ({ name, before, now: counts[name] ?? 0 }))
     .filter(({ before, now }) => now < before);
 }

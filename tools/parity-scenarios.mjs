@@ -1,7 +1,9 @@
 // Plays recorded scenarios (the server with its flags, and the world around it) and counts the steps that agree.
 //
 //   node tools/parity-scenarios.mjs --shared DIR --ratchet [--jobs N]    those of test/parity/scenarios.json, compared
-//   … --workers N                                                        with several worker processes
+//   … --workers N                                                        with several worker processes; scenarios-workers.json
+//                                                                        beside it has the counts that differ by design
+//   … --only TEXT                                                        only those with that in their names
 //   node tools/parity-scenarios.mjs --shared DIR --raise REPORT...       writes there the output of runs of scenarios.mjs
 //
 // A scenario waits for things that take their time. One that falls short beside another is played again, alone.
@@ -10,7 +12,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { compareCounts, fallen, optionOf, programOf } from './parity-counts.mjs';
+import { baselineOf, compareCounts, fallen, optionOf, programOf } from './parity-counts.mjs';
 
 const BASELINE = 'test/parity/scenarios.json';
 const LINE = /^[✓✗] (\S+): (\d+) of \d+ steps/gmu;
@@ -33,11 +35,11 @@ if (args.includes('--raise')) {
   }
   compareCounts(BASELINE, lowest, ['--raise']);
 } else {
-  const names = Object.keys(JSON.parse(fs.readFileSync(BASELINE, 'utf8')));
+  const names = Object.keys(baselineOf(BASELINE, args));
   const counts = await play(names, optionOf(args, '--jobs') ?? '2');
-  const tried = fallen(BASELINE, counts).map(({ name }) => name);
+  const tried = fallen(BASELINE, counts, args).map(({ name }) => name);
   for (let attempt = 0; attempt < REPEATS; attempt++) {
-    const short = fallen(BASELINE, counts).map(({ name }) => name);
+    const short = fallen(BASELINE, counts, args).map(({ name }) => name);
     if (short.length === 0) break;
     console.log(`once more, alone: ${short.join(', ')}`);
     const again = await play(short, '1');
