@@ -11,7 +11,7 @@ import { sizeHint } from '../machinery/size-hint.js';
 import { fillSystemFields, generateName } from './system-fields.js';
 import { fromStorage } from './storage-status.js';
 import { prepareCreate } from './prepare-write.js';
-import { encodeLarge, reusableEncoding } from './encode-stored.js';
+import { encodeStored, reusableEncoding } from './encode-stored.js';
 import { timedWrite } from './timed-write.js';
 
 /** With eight tries a million names of one prefix collide once in a thousand creations. */
@@ -27,7 +27,7 @@ export interface CreateRequest {
 }
 
 /** Stores a new object, or says why not. */
-export async function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
+export function create(registry: ResourceRegistry, request: CreateRequest): Promise<StoredObject> {
   const { metadata } = request.object;
   if (metadata.name || !metadata.generateName) return attempt(registry, request, request.object, metadata.name);
   if (registry.kind.strategy.metadataRules?.usesGenerateNameAsIs)
@@ -39,8 +39,16 @@ export async function create(registry: ResourceRegistry, request: CreateRequest)
   // hot: where every name is cached, a name in use is seen beforehand, and no copy is needed to start over from.
   if (registry.store.local?.isAuthoritative === true)
     return createUnderFreeName(registry, request, metadata.generateName);
+  return createUnderNewName(registry, request, metadata.generateName);
+}
+
+async function createUnderNewName(
+  registry: ResourceRegistry,
+  request: CreateRequest,
+  base: string,
+): Promise<StoredObject> {
   for (let tries = 1; ; tries++) {
-    const name = generateName(metadata.generateName, registry.nameSuffix());
+    const name = generateName(base, registry.nameSuffix());
     try {
       return await attempt(registry, request, await copyOf(request.object, workOn(request.bytes ?? 0)), name);
     } catch (error) {
@@ -88,10 +96,10 @@ async function attempt(
   try {
     const preparing = prepareCreate(registry, object, context, bytes);
     const encoded = preparing && (await preparing);
-    await work.pause();
+    if (work.isLarge) await work.pause();
     const admitting = admit(object);
     if (admitting !== undefined) await admitting;
-    await work.pause();
+    if (work.isLarge) await work.pause();
     const stored = await put(registry, object, context, {
       work,
       encoded: reusableEncoding(registry, object, encoded),
@@ -119,8 +127,8 @@ async function put(
   }
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   try {
-    const json = encoded ?? (await encodeLarge(registry, object, work));
-    const options = { ...ttlOf(registry, object, context), trace: context.trace, ...(json !== undefined && { json }) };
+    const json = encoded ?? (work.isLarge ? await encodeStored(registry, object, work) : undefined);
+    const options = { ttlSeconds: ttlOf(registry, object, context), trace: context.trace, json };
     return await timedWrite(context, () => registry.store.create(key, object, options));
   } catch (error) {
     if (error instanceof StorageError && error.code === 'key-exists') {
@@ -152,10 +160,9 @@ async function dryRunCreate(
   }
 }
 
-export function ttlOf(registry: ResourceRegistry, object: KubeObject, context: LifeContext): { ttlSeconds?: number } {
-  const ttlSeconds = registry.kind.storage?.ttlSeconds?.(object, context);
-  return ttlSeconds === undefined ? {} : { ttlSeconds };
-}
+/** In seconds, where a kind's objects live only so long. */
+export const ttlOf = (registry: ResourceRegistry, object: KubeObject, context: LifeContext): number | undefined =>
+  registry.kind.storage?.ttlSeconds?.(object, context);
 
 async function nameInUse(
   registry: ResourceRegistry,

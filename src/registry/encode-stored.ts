@@ -12,13 +12,6 @@ export const reusableEncoding = (
   encoded: Buffer | undefined,
 ): Buffer | undefined => (kind.strategy.pruneForStorage?.(object) === true ? undefined : encoded);
 
-/** The stored form of an object; that of a large one is encoded cooperatively. */
+/** The stored form of an object; that of a large one is encoded cooperatively. The store itself encodes what is passed without. */
 export const encodeStored = ({ store }: ResourceRegistry, object: KubeObject, work: SizedWork): MaybePromise<Buffer> =>
   encodedBy(store.options.codec, withoutResourceVersion(object), work);
-
-/** As encodeStored(), of what is large: the store itself encodes what is small. */
-export const encodeLarge = (
-  registry: ResourceRegistry,
-  object: KubeObject,
-  work: SizedWork,
-): MaybePromise<Buffer> | undefined => (work.isLarge ? encodeStored(registry, object, work) : undefined);

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { type SizedWork, workOn } from '../lib/scheduling/sized-work.js';
 import { goQuote } from '../lib/go/quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
@@ -15,7 +16,7 @@ import { revert, ttlOf } from './create.js';
 import { checkDeadline } from './deadline.js';
 import { findForWrite, findObject } from './list.js';
 import { prepareUpdate, prepareCreate } from './prepare-write.js';
-import { encodeLarge, encodeStored, reusableEncoding } from './encode-stored.js';
+import { encodeStored, reusableEncoding } from './encode-stored.js';
 import { removeMarked } from './remove.js';
 import { fromStorage } from './storage-status.js';
 import { timedWrite } from './timed-write.js';
@@ -29,7 +30,7 @@ export interface UpdateRequest {
    * The wanted object made from the current one (absent when there is none), in the storage version. Called again
    * with the newer object when another writer came first. The result belongs to this call.
    */
-  readonly change: (current: Readonly<KubeObject> | undefined, found: Found) => Promise<KubeObject>;
+  readonly change: (current: Readonly<KubeObject> | undefined, found: Found) => MaybePromise<KubeObject>;
   /** Bytes sent. Work on an object that is large as sent or as stored yields to the event loop between its steps. */
   readonly bytes?: number;
   /** The current object must have this uid, and this version. */
@@ -61,11 +62,10 @@ export async function update(registry: ResourceRegistry, request: UpdateRequest)
   const hold = acquired instanceof Promise ? await acquired : acquired;
   const { trace, dryRun } = request.context;
   const span = dryRun ? undefined : recordUpdate(trace, registry.store.options, key);
-  const cached = dryRun ? undefined : registry.store.local?.getMaybeStale(key);
   const queued: Update = { request, key, hold, trace: span ?? trace, span };
   try {
     if (acquired instanceof Promise) checkDeadline(request.context);
-    return await updateQueued(registry, queued, cached);
+    return await updateQueued(registry, queued);
   } finally {
     span?.end();
     registry.updateQueue.release(queued.hold);
@@ -88,15 +88,14 @@ interface Update {
  * reviews. A remote store need not be read first: the write itself finds out. What is decided by a cached object stands
  * if that object is not stale.
  */
-async function updateQueued(
-  registry: ResourceRegistry,
-  queued: Update,
-  cached: StoredObject | undefined,
-): Promise<UpdateResult> {
-  const { span } = queued;
-  const { name } = queued.request;
+async function updateQueued(registry: ResourceRegistry, queued: Update): Promise<UpdateResult> {
+  const { span, key } = queued;
+  const { name, context } = queued.request;
   const newest = (): Promise<StoredObject | undefined> => newestOf(registry, queued);
-  let current = cached ?? (await newest());
+  // hot: the cache of a store in this process has what the store would answer.
+  const local = context.dryRun ? undefined : registry.store.local;
+  const cached = local?.getMaybeStale(key);
+  let current = cached ?? local?.getCached(key) ?? (await newest());
   let certain = cached === undefined;
   if (current !== undefined || mayCreate(registry, queued.request)) span?.event('initial value restored');
   for (;;) {
@@ -151,26 +150,29 @@ async function attempt(
   queued.hold.extended = reading.isLarge;
   const loading = loaded(current);
   const old = loading instanceof Promise ? await loading : loading;
-  await reading.pause();
+  if (reading.isLarge) await reading.pause();
   checkUid(registry, request, key, old.metadata.uid ?? '');
   checkResourceVersion(registry, request, key, String(current.revision));
-  const object = await request.change(old, { stored: current, bytes: found });
+  const changing = request.change(old, { stored: current, bytes: found });
+  const object = changing instanceof Promise ? await changing : changing;
   const bytes = found + sizeHint(object);
   const work = workOn(bytes);
-  await work.pause();
+  if (work.isLarge) await work.pause();
   matchResourceVersion(registry, request.name, object, current);
-  const transaction = await begin(registry, request, object, old);
+  const beginning = begin(registry, request, object, old);
+  const transaction = beginning && (await beginning);
   try {
     const preparing = prepareUpdate(registry, request, object, { current, old, bytes });
     const encoded = preparing && (await preparing);
-    await work.pause();
-    await request.admitUpdate(object, old);
-    await work.pause();
+    if (work.isLarge) await work.pause();
+    const admitting = request.admitUpdate(object, old);
+    if (admitting !== undefined) await admitting;
+    if (work.isLarge) await work.pause();
     const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, { request, key, object, current })
       : await put(registry, queued, { object, current, work, encoded: reusable, certain });
-    await transaction?.commit();
+    if (transaction !== undefined) await transaction.commit();
     return { stored, created: false };
   } catch (error) {
     await revert(transaction);
@@ -178,12 +180,12 @@ async function attempt(
   }
 }
 
-async function begin(
+function begin(
   { kind }: ResourceRegistry,
   { endpoint, context }: UpdateRequest,
   object: KubeObject,
   old: Readonly<KubeObject>,
-): Promise<Transaction | undefined> {
+): MaybePromise<Transaction | undefined> {
   if (endpoint === '') return kind.strategy.transaction?.beginUpdate?.(object, old, context);
   if (endpoint === 'status') return kind.strategy.status?.begin?.(object, old, context);
   return kind.subresources?.[endpoint]?.update?.begin?.(object, old, context);
@@ -205,9 +207,9 @@ async function createByUpdate(registry: ResourceRegistry, { request, key, trace 
     await work.pause();
     const reusable = reusableEncoding(registry, object, encoded);
     delete object.metadata.resourceVersion;
-    const json = reusable ?? (context.dryRun ? undefined : await encodeLarge(registry, object, work));
-    const made = { trace, byUpdate: true, ...(json !== undefined && { json }) };
-    const options = { ...ttlOf(registry, object, context), ...made };
+    const isEncodedFirst = work.isLarge && !context.dryRun;
+    const json = reusable ?? (isEncodedFirst ? await encodeStored(registry, object, work) : undefined);
+    const options = { ttlSeconds: ttlOf(registry, object, context), trace, byUpdate: true, json };
     const stored = context.dryRun
       ? await unstored(registry, key, object, work)
       : await timedWrite(context, () => registry.store.create(key, object, options));
@@ -315,12 +317,13 @@ async function put(registry: ResourceRegistry, queued: Update, prepared: Prepare
   if (encodesTo(json, current)) {
     // Nothing is going to be written: those who wait need not wait for the store to confirm it.
     registry.updateQueue.release(queued.hold);
-    if (!(await store.isStale(key, current.revision, certain))) {
+    const looking = store.isStale(key, current.revision, certain);
+    if (!(looking instanceof Promise ? await looking : looking)) {
       noteUnchanged(span, json);
       return current;
     }
   }
   queued.hold.extended = true;
-  const options = { ...ttlOf(registry, object, request.context), json, trace };
+  const options = { ttlSeconds: ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }

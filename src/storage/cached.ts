@@ -1,4 +1,5 @@
 // One resource behind the watch cache: reads and watches from memory, writes straight to the store.
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import type { Trace } from '../tracing/trace.js';
 import { Cache } from './cache.js';
@@ -88,7 +89,11 @@ export class CachedStore implements ManagedResourceStore {
     return this.#onceFilled(() => this.direct.delete(key, expectedRevision, trace, known()));
   }
 
-  async isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
+  isStale(key: string, revision: number, certain: boolean): MaybePromise<boolean> {
+    return certain && !this.direct.values.mayBeStale ? false : this.#isStale(key, revision, certain);
+  }
+
+  async #isStale(key: string, revision: number, certain: boolean): Promise<boolean> {
     const known = this.local.getMaybeStale(key);
     if (known?.revision === revision && known.isInCurrentForm) {
       if (certain || (await this.#isNewest(key, revision))) return false;

@@ -93,9 +93,7 @@ export class DirectStore implements ManagedResourceStore {
   }
 
   update(key: string, expectedRevision: number, object: KubeObject, options: EncodedWriteOptions = {}): Promise<Entry> {
-    const { ttlSeconds, trace } = options;
-    const given = { trace, ...(ttlSeconds !== undefined && { ttlSeconds }) };
-    const send: Put['send'] = (full, value) => this.kv.update(full, expectedRevision, value, given);
+    const send: Put['send'] = (full, value) => this.kv.update(full, expectedRevision, value, options);
     return this.#put({ key, object, expectedRevision, send }, options);
   }
 
@@ -189,10 +187,13 @@ export class DirectStore implements ManagedResourceStore {
     try {
       const operation = byUpdate ? 'update' : 'create';
       if (byUpdate) span?.event('Transaction prepared');
+      const beganMs = performance.now();
       let result: WriteResult;
       try {
-        result = await this.#calls.observed(operation, send(this.options.prefix + key, written.value));
+        result = await send(this.options.prefix + key, written.value);
+        this.#calls.count(operation, beganMs, false);
       } catch (error) {
+        this.#calls.count(operation, beganMs, true);
         span?.event('Txn call failed', { err: errorText(error) });
         throw error;
       }

@@ -228,6 +228,6 @@ describe('a store elsewhere', () => {
   it('reports a conflict when another server wrote before the form is checked', async () => {
     const { revision } = (await ours.get('n/a', '')) ?? { revision: 0 };
     await theirs.update('n/a', revision, pod('a', 'theirs'));
-    await assert.rejects(ours.isStale('n/a', revision, false), { code: 'conflict' });
+    await assert.rejects(async () => ours.isStale('n/a', revision, false), { code: 'conflict' });
   });
 });

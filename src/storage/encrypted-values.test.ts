@@ -115,8 +115,8 @@ for (const [name, setup, delayed] of setups) {
       assert.equal(await store.isStale('a/old', 2, true), true);
       await store.update('a/old', 2, secret('old'));
       assert.equal(await store.isStale('a/old', 3, true), false);
-      assert.match(await code(store.isStale('a/old', 2, true)), /^conflict/);
-      assert.match(await code(store.isStale('a/none', 2, true)), /^not-found/);
+      assert.match(await code(Promise.resolve(store.isStale('a/old', 2, true))), /^conflict/);
+      assert.match(await code(Promise.resolve(store.isStale('a/none', 2, true))), /^not-found/);
       store.close();
     });
 

@@ -342,12 +342,9 @@ const BEFORE_VERSION: readonly (keyof ObjectMeta)[] = ['name', 'generateName', '
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   const metadata: Record<string, unknown> = {};
-  for (const name of BEFORE_VERSION) {
-    const value = object.metadata[name];
-    if (value !== undefined) metadata[name] = value;
-  }
+  const given = object.metadata as Readonly<Record<string, unknown>>;
+  for (const name of BEFORE_VERSION) if (given[name] !== undefined) metadata[name] = given[name];
   metadata['resourceVersion'] = String(revision);
-  for (const [name, value] of Object.entries(object.metadata))
-    if (!Object.hasOwn(metadata, name)) metadata[name] = value;
+  for (const name in given) if (!Object.hasOwn(metadata, name)) metadata[name] = given[name];
   return { ...object, metadata };
 }

@@ -28,15 +28,15 @@ export class StoreCalls {
     const began = performance.now();
     try {
       const result = await call;
-      this.#count(operation, began, false);
+      this.count(operation, began, false);
       return result;
     } catch (error) {
-      this.#count(operation, began, true);
+      this.count(operation, began, true);
       throw error;
     }
   }
 
-  #count(operation: StoreOperation, beganMs: number, failed: boolean): void {
+  count(operation: StoreOperation, beganMs: number, failed: boolean): void {
     this.metrics.request?.(operation, this.options.resource, (performance.now() - beganMs) / 1000, failed);
   }
 

@@ -237,7 +237,7 @@ export interface ResourceStore {
    * nothing is then written all the same. Fails with `conflict` when the stored revision is another; `certain` says that
    * it is known not to be.
    */
-  isStale(key: string, revision: number, certain: boolean): Promise<boolean>;
+  isStale(key: string, revision: number, certain: boolean): MaybePromise<boolean>;
   /** Answers the deleted object as its last event shows it: with the deletion's revision. */
   delete(key: string, expectedRevision: number, trace?: Trace): Promise<StoredObject>;
   /** Deletes what is stored there if it cannot be read; answers whether it did, in a dry run whether it would. */

@@ -86,8 +86,10 @@ export function recordAnswer(
 }
 
 /** Notes how storing went, with everything that comes before it. */
-export async function noteStoring<T>(span: Span | undefined, sentBytes: number, store: () => Promise<T>): Promise<T> {
-  if (span === undefined) return store();
+export const noteStoring = <T>(span: Span | undefined, sentBytes: number, store: () => Promise<T>): Promise<T> =>
+  span === undefined ? store() : noteStored(span, sentBytes, store);
+
+async function noteStored<T>(span: Span, sentBytes: number, store: () => Promise<T>): Promise<T> {
   span.event('About to store object in database');
   try {
     const stored = await store();

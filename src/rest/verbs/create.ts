@@ -49,7 +49,7 @@ export async function createObject(
     () => makeInline(sent),
   );
   const object = making instanceof Promise ? await making : making;
-  await work.pause();
+  if (work.isLarge) await work.pause();
   const namespace = namespaceOf(endpoint, info.namespace, object);
   const context = lifeContext(services, request, namespace, options.dryRun);
   const attributes: AdmissionAttributes = {
@@ -80,7 +80,7 @@ export async function createObject(
       const rendering = { request: http, negotiated, converter: services.converter, work: answering };
       return () => respondSized(rendering, 201, answer, made);
     }
-    await work.pause();
+    if (work.isLarge) await work.pause();
     const stored = await create(registry, {
       object,
       bytes: body.length,

@@ -66,7 +66,8 @@ export async function patchObject(
   const change = { endpoint, request, how: kind, options, manager, nowMs: now.getTime(), body, subresource };
   const checking = orRefused(() => checkedPatch(change, prepared));
   const checked = checking instanceof Promise ? await checking : checking;
-  await workOn(body.length).pause();
+  const work = workOn(body.length);
+  if (work.isLarge) await work.pause();
   const { stored, created } = await writeObject(services, endpoint, {
     request,
     subresource,
@@ -74,28 +75,34 @@ export async function patchObject(
     options,
     createMissing: applies && subresource === '',
     bytes: body.length,
-    async change(current, found) {
+    change(current, found) {
       // A kind whose PUT may create calls the change for a missing object, too.
       if (current === undefined && !applies) throw notFound(endpoint.resource, info.name);
       span?.event('About to apply patch');
       if ('refused' in checked) throw checked.refused;
       // One that was large to begin with is so without.
       const bytes = 'patch' in checked ? found.bytes * checked.patch.growth : found.bytes;
-      const inline = async (): Promise<KubeObject> => {
-        const patch = 'patch' in checked ? checked.patch : await prepared();
-        const live = current === undefined ? undefined : inVersion(endpoint, current);
-        const object = await settle(() => workOn(bytes).run(patch.steps(live)));
-        checkIdentity(object, current !== undefined, endpoint, info);
-        return toStorage(endpoint, object);
-      };
-      const object = await offload(
+      const inline = (): MaybePromise<KubeObject> =>
+        whenReady('patch' in checked ? checked.patch : prepared(), (patch) => {
+          const live = current === undefined ? undefined : inVersion(endpoint, current);
+          return whenReady(
+            settle(() => workOn(bytes).run(patch.steps(live))),
+            (object) => {
+              checkIdentity(object, current !== undefined, endpoint, info);
+              return toStorage(endpoint, object);
+            },
+          );
+        });
+      const patching = offload(
         workersFor(endpoint.registry, bytes),
         (workers) => patchOnWorker(workers, change, checked, found),
         inline,
       );
-      if (bytes > found.bytes) addSizeHint(object, bytes - found.bytes);
-      span?.event('About to check admission control');
-      return object;
+      return whenReady(patching, (object) => {
+        if (bytes > found.bytes) addSizeHint(object, bytes - found.bytes);
+        span?.event('About to check admission control');
+        return object;
+      });
     },
   });
   span?.event('Object stored in database');

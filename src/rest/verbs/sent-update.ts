@@ -73,7 +73,7 @@ export class SentUpdate {
   }
 
   /** The wanted object, made from the current one. */
-  async change(current: Readonly<KubeObject> | undefined, found: Found): Promise<KubeObject> {
+  change(current: Readonly<KubeObject> | undefined, found: Found): MaybePromise<KubeObject> {
     const { endpoint } = this.#parts;
     const inline = (): MaybePromise<KubeObject> =>
       this.#conversions.settle(() => whenReady(this.#takeObject(), (object) => this.#track(object, current, found)));

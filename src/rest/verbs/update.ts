@@ -29,7 +29,8 @@ export async function updateObject(
   const checking = sent.check();
   const uid = checking instanceof Promise ? await checking : checking;
   requireNamespace(endpoint, info);
-  await workOn(body.length).pause();
+  const work = workOn(body.length);
+  if (work.isLarge) await work.pause();
   const write: WriteRequest = {
     request,
     subresource: info.subresource,

@@ -1,6 +1,7 @@
 // What PUT and PATCH share: an update of the object or one of its subresources, with admission.
 import type { Level } from '../../audit/levels.js';
 import type { AdmissionAttributes, AdmissionView } from '../../admission/plugin.js';
+import { whenReady } from '../../lib/async/maybe-promise.js';
 import { workOn } from '../../lib/scheduling/sized-work.js';
 import type { KubeObject } from '../../machinery/object.js';
 import { update, type UpdateRequest, type UpdateResult } from '../../registry/update.js';
@@ -30,11 +31,7 @@ export interface WriteRequest {
   readonly checkAdmitted?: (object: KubeObject) => void;
 }
 
-export async function writeObject(
-  services: RestServices,
-  endpoint: Endpoint,
-  write: WriteRequest,
-): Promise<UpdateResult> {
+export function writeObject(services: RestServices, endpoint: Endpoint, write: WriteRequest): Promise<UpdateResult> {
   const { request, subresource, finishedView = write.view } = write;
   const { name } = request.info;
   const isNamespace = endpoint.resource.group === '' && endpoint.resource.resource === 'namespaces';
@@ -68,15 +65,17 @@ export async function writeObject(
     bytes: write.bytes ?? 0,
     createMissing: write.createMissing === true,
     context: endpoint.definition.namespaced ? context : { ...context, namespace: '' },
-    async change(current, found) {
-      const object = await write.change(current, found);
-      await workOn(found.bytes).pause();
-      const owned = object.metadata.managedFields;
-      await services.admission.admit(attributesOf(object, current, write.view));
-      tidyAdmitted(object, owned, (text) => request.warn(text));
-      write.checkAdmitted?.(object);
-      return object;
-    },
+    change: (current, found) =>
+      whenReady(write.change(current, found), (object) =>
+        whenReady(workOn(found.bytes).pause(), () => {
+          const owned = object.metadata.managedFields;
+          return whenReady(services.admission.admit(attributesOf(object, current, write.view)), () => {
+            tidyAdmitted(object, owned, (text) => request.warn(text));
+            write.checkAdmitted?.(object);
+            return object;
+          });
+        }),
+      ),
     async admitCreate(object) {
       await authorizeCreate(services, endpoint, request, subresource);
       await services.admission.validate(attributesOf(object, undefined, finishedView));
