@@ -6,6 +6,7 @@ import { Commits } from './commits.js';
 import type { Leases } from './leases.js';
 import type { Tables } from './engine.js';
 import type { Room } from './room.js';
+import { PartialCommit } from './sliced-commit.js';
 import { NO_TOTALS } from './state.js';
 import { TableWrites } from './table-writes.js';
 import { writeKey } from './write-key.js';
@@ -26,6 +27,7 @@ function commitsOn(outcome: () => unknown) {
   const commits = new Commits({
     tables,
     writes: new TableWrites(tables),
+    openBeside: () => assert.fail('few changes are written at once'),
     folder: '/data',
     clock: new ManualClock(),
     room: { take: () => true, allocate: () => true, isFull: false } as unknown as Room,
@@ -51,6 +53,15 @@ it('nothing is written any more once the system refused a write of the engine', 
   await assert.rejects(create('/b'), unavailable('Input/output error'));
   assert.equal(begun(), 1);
   assert.equal(commits.failure?.code, 'unavailable');
+});
+
+it('nothing is written any more once a commit is not whole', async () => {
+  let error: unknown = new PartialCommit('a commit is not whole');
+  const { create, begun } = commitsOn(() => error);
+  await assert.rejects(create('/a'), unavailable('a commit is not whole'));
+  error = undefined;
+  await assert.rejects(create('/b'), unavailable('a commit is not whole'));
+  assert.equal(begun(), 1);
 });
 
 it('a commit that failed otherwise is followed by others', async () => {

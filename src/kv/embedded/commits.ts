@@ -1,22 +1,24 @@
 // Group commit. Transactions queue; one commit runs at a time and includes all that queued meanwhile, so that concurrent
 // writers share one sync. Each sees the state that those before it leave (pending-state.ts). When a commit is on disk its
 // changes are dispatched, and only then are the writers answered.
+import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../lib/async/clock.js';
 import { runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { KvError } from '../kv.js';
 import { changeBytes, type CommitNeed, furtherChangeBytes, MAX_FEW_CHANGES } from './allocation.js';
 import type { Change } from './change.js';
+import { writeChange } from './change-records.js';
 import type { CommitHold } from './commit-hold.js';
 import { CommitPlace, type LoopTimes } from './commit-place.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
-import { leasedName, type Leases } from './leases.js';
+import type { Leases } from './leases.js';
 import type { Tables } from './engine.js';
-import { type PendingChange, PendingState } from './pending-state.js';
-import { encodeLog, encodeNumbers, encodePlace } from './records.js';
+import { PendingState } from './pending-state.js';
 import type { Room } from './room.js';
+import { commitInSlices, PartialCommit, SlicedWrites, sliceSteps } from './sliced-commit.js';
 import { revisionRecord, type Totals } from './state.js';
-import type { TableWrites } from './table-writes.js';
+import type { RecordWrites, TableWrites } from './table-writes.js';
 
 /** The most writes in one commit. */
 const MAX_BATCH = 1024;
@@ -29,6 +31,9 @@ export type Transaction<T> = (state: PendingState) => T;
 
 /** One that may change very many keys: it is evaluated in steps, and other transactions wait until it is over. */
 export type LongTransaction<T> = (state: PendingState) => StepGenerator<T>;
+
+/** Writes that go with whichever commit is next. */
+type Chore = (writes: RecordWrites) => void;
 
 /** What a transaction throws to be refused for a reason of its own. */
 export class TransactionRefused extends Error {}
@@ -61,8 +66,6 @@ export interface Dispatch {
   deliver(changes: readonly Change[]): void;
 }
 
-const NO_BYTES = Buffer.alloc(0);
-
 export class Commits {
   /** The last revision whose events have been dispatched. */
   revision: number;
@@ -72,10 +75,11 @@ export class Commits {
   failure: KvError | undefined;
   readonly #tables: Tables;
   readonly #writes: TableWrites;
+  readonly #openBeside: () => RootDatabase;
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #room: Room;
-  readonly #dropHistory: (revision: number) => void;
+  readonly #dropHistory: (writes: RecordWrites, revision: number) => void;
   readonly #leases: Leases;
   readonly #dispatch: Dispatch;
   readonly #readFailure: (error: unknown) => KvError;
@@ -84,11 +88,11 @@ export class Commits {
   #committed: number;
   #queue: QueuedTransaction[] = [];
   /** Housekeeping that goes with the next commit. */
-  #chores: { readonly run: () => void; readonly done: () => void }[] = [];
+  #chores: { readonly run: Chore; readonly done: () => void }[] = [];
   /** What runs between two commits. */
   readonly #exclusive: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
-  /** The system refused a write of the engine, whose memory is not to be relied on from then on: nothing is written any more. */
+  /** The system refused a write of the engine, whose memory is not to be relied on from then on, or a commit is not whole: nothing is written any more. */
   #broken: KvError | undefined;
   readonly #place: CommitPlace;
   /** The writes of the commit before. */
@@ -97,12 +101,13 @@ export class Commits {
   constructor(options: {
     tables: Tables;
     writes: TableWrites;
+    /** Another handle of the same file. */
+    openBeside: () => RootDatabase;
     folder: string;
     clock: Clock;
     room: Room;
     leases: Leases;
-    /** Inside a commit. */
-    dropHistory: (revision: number) => void;
+    dropHistory: (writes: RecordWrites, revision: number) => void;
     revision: number;
     totals: Totals;
     dispatch: Dispatch;
@@ -113,6 +118,7 @@ export class Commits {
   }) {
     this.#tables = options.tables;
     this.#writes = options.writes;
+    this.#openBeside = options.openBeside;
     this.#folder = options.folder;
     this.#clock = options.clock;
     this.#room = options.room;
@@ -149,8 +155,8 @@ export class Commits {
     });
   }
 
-  /** Runs inside a commit; fulfilled after it, whether it succeeded or not. */
-  chore(run: () => void): Promise<void> {
+  /** What it writes is part of a commit; fulfilled after it, whether it succeeded or not. */
+  chore(run: Chore): Promise<void> {
     return new Promise((done) => {
       this.#chores.push({ run, done });
       this.#run();
@@ -203,7 +209,7 @@ export class Commits {
   }
 
   // hot: every write
-  async #commit(queued: readonly QueuedTransaction[], chores: readonly (() => void)[]): Promise<void> {
+  async #commit(queued: readonly QueuedTransaction[], chores: readonly Chore[]): Promise<void> {
     this.#tables.env.resetReadTxn();
     const state = new PendingState({
       tables: this.#tables,
@@ -222,13 +228,7 @@ export class Commits {
         if (this.#broken !== undefined) throw this.#broken;
         const allocated = this.#room.allocate(this.#needOf(state));
         if (allocated !== true && !(await allocated)) throw spaceExceeded();
-        await this.#write(queued.length, state.changes.length, () => {
-          for (const change of state.changes) this.#put(change, state);
-          this.#leases.write(this.#writes, state.grants);
-          for (const chore of chores) chore();
-          if (state.isTight) this.#dropHistory(state.revision);
-          this.#writes.put('meta', ...revisionRecord(state.revision, state.totals));
-        });
+        await this.#write(queued.length, state, chores);
         this.failure = undefined;
       } catch (error) {
         this.failure = this.#commitFailure(await reasonOf(error));
@@ -295,10 +295,15 @@ export class Commits {
    * Single writes may be committed on this thread (commit-place.ts). Larger commits run on the engine's thread, and so does
    * a single write among larger commits, because this thread then has other requests to serve.
    */
-  async #write(writeCount: number, changeCount: number, action: () => void): Promise<void> {
-    const alone = writeCount === 1 && this.#lastCount === 1 && changeCount <= IN_PLACE_MAX_CHANGES;
+  async #write(writeCount: number, state: PendingState, chores: readonly Chore[]): Promise<void> {
+    const alone = writeCount === 1 && this.#lastCount === 1 && state.changes.length <= IN_PLACE_MAX_CHANGES;
     this.#lastCount = writeCount;
+    if (isMany(state.changes)) return this.#writeInSlices(state, chores);
     const { env } = this.#tables;
+    const action = (): void => {
+      for (const change of state.changes) writeChange(this.#writes, change, state);
+      this.#writeFurther(this.#writes, state, chores);
+    };
     if (!alone) return void (await env.batch(action));
     const beganMs = performance.now();
     const here = this.#place.begins();
@@ -307,29 +312,28 @@ export class Commits {
     this.#place.ended(performance.now() - beganMs, here);
   }
 
-  /** Inside a commit. */
-  #put({ name, revision, place, isLast, next, previous }: PendingChange, { atMs, isTight }: PendingState): void {
-    const writes = this.#writes;
-    if (next === undefined) writes.remove('current', name);
-    else writes.put('current', name, next.bytes);
-    const type = next === undefined ? 'delete' : 'put';
-    const createRevision = next?.createRevision ?? 0;
-    const replaced = isTight ? undefined : previous;
-    writes.put(
-      'log',
-      encodePlace(revision, place),
-      encodeLog({ revision, place, isLast }, name, { type, atMs, createRevision, previous: replaced }),
-    );
-    if (previous !== undefined && previous.expiresAtMs > 0) {
-      writes.remove('expiries', encodeNumbers(previous.expiresAtMs, previous.modRevision));
+  async #writeInSlices(state: PendingState, chores: readonly Chore[]): Promise<void> {
+    const sliced = new SlicedWrites();
+    await runCooperatively(sliceSteps(sliced, state.changes, (change) => writeChange(sliced, change, state)));
+    this.#writeFurther(sliced, state, chores);
+    const lockHolder = this.#openBeside();
+    try {
+      await commitInSlices({ env: this.#tables.env, lockHolder, writes: this.#writes }, sliced.slices);
+    } finally {
+      await lockHolder.close();
     }
-    if (next !== undefined && next.expiresAtMs > 0) {
-      writes.put('expiries', encodeNumbers(next.expiresAtMs, revision), name);
-    }
-    const lease = next?.lease ?? 0n;
-    const before = previous?.lease ?? 0n;
-    if (before !== 0n && before !== lease) writes.remove('leased', leasedName(before, name));
-    if (lease !== 0n && before !== lease) writes.put('leased', leasedName(lease, name), NO_BYTES);
+  }
+
+  /** What a commit writes beside its changes. */
+  #writeFurther(
+    writes: RecordWrites,
+    { grants, isTight, revision, totals }: PendingState,
+    chores: readonly Chore[],
+  ): void {
+    this.#leases.write(writes, grants);
+    for (const chore of chores) chore(writes);
+    if (isTight) this.#dropHistory(writes, revision);
+    writes.put('meta', ...revisionRecord(revision, totals));
   }
 
   #needOf({ changes, isTight }: PendingState): CommitNeed {
@@ -350,7 +354,7 @@ export class Commits {
     const failure = new KvError('unavailable', `cannot write to ${this.#folder}: ${engineText(error)}`, {
       cause: error,
     });
-    if (isOfSystem(error)) this.#broken = failure;
+    if (isOfSystem(error) || error instanceof PartialCommit) this.#broken = failure;
     return failure;
   }
 }

@@ -309,6 +309,37 @@ describe('embedded store', () => {
     await kv.close();
   });
 
+  it('changes very many keys in one revision, and others are served the state before it or after it', async () => {
+    const folder = newFolder();
+    const kv = await openEmbeddedStore({ folder });
+    const value = randomBytes(500);
+    const keys = Array.from({ length: 3_000 }, (_, i) => `/a/${String(i).padStart(4, '0')}`);
+    await kv.mvcc.transact((state) => keys.forEach((key) => state.put(key, value, { expiresAtMs: 0, lease: 0n })));
+    assert.equal(await kv.revision(), 2);
+    const deleting = kv.mvcc.transactInSteps(function* (state) {
+      keys.forEach((key) => state.delete(key));
+      yield;
+    });
+    const seen = new Set<string>();
+    for (let isOver = false; !isOver;) {
+      const [first, last] = [keys[0] ?? '', keys[keys.length - 1] ?? ''].map((key) => kv.mvcc.get(key));
+      seen.add(`${first?.version?.modRevision} ${last?.version?.modRevision}`);
+      isOver = await Promise.race([
+        deleting.then(() => true),
+        new Promise<false>((resolve) => setImmediate(resolve, false)),
+      ]);
+    }
+    seen.delete('undefined undefined');
+    assert.deepEqual([...seen], ['2 2']);
+    assert.equal((await kv.create('/a/after', value)).revision, 4);
+    await kv.close();
+    const again = await openEmbeddedStore({ folder });
+    const all = { start: '/a/', end: prefixEnd('/a/'), countOnly: true };
+    assert.equal((await again.range(all)).count, 1);
+    assert.equal((await again.range({ ...all, revision: 2 })).count, keys.length);
+    await again.close();
+  });
+
   it('answers a value by its revision at once, also of what was replaced or deleted as long as history has it', async () => {
     const kv = await openEmbeddedStore({ folder: newFolder() });
     const valueAt = (key: string, revision: number): string | undefined => kv.currentValue?.(key, revision)?.toString();

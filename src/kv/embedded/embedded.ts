@@ -129,7 +129,7 @@ class LmdbStore implements EmbeddedStore {
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
-    const { folder, room, clock, log, historyMs } = parts;
+    const { open, folder, room, clock, log, historyMs, noSync } = parts;
     const { tables: opened, revision, compacted: oldest, totals, olderRevision } = parts.opened;
     this.olderRevision = olderRevision;
     const tables = new MovableTables(opened);
@@ -151,11 +151,12 @@ class LmdbStore implements EmbeddedStore {
     this.#commits = new Commits({
       tables,
       writes,
+      openBeside: () => openEngine(open, folder.storePath, { noSync }),
       folder: folder.path,
       clock,
       room,
       leases,
-      dropHistory: (upTo) => this.#housekeeping.drop(upTo),
+      dropHistory: (into, upTo) => this.#housekeeping.drop(into, upTo),
       revision,
       totals,
       dispatch: this.#dispatch(),
@@ -163,7 +164,6 @@ class LmdbStore implements EmbeddedStore {
     });
     this.#housekeeping = new Housekeeping({
       tables,
-      writes,
       commits: this.#commits,
       clock,
       compacted: oldest,

@@ -9,7 +9,7 @@ import { encodeNumbers, logTimeMs, numberAt } from './records.js';
 import type { Room } from './room.js';
 import { revokeLease } from './revoke-lease.js';
 import { compactedRecord } from './state.js';
-import type { TableWrites } from './table-writes.js';
+import type { RecordWrites } from './table-writes.js';
 import { writeKey } from './write-key.js';
 
 const TRIM_PERIOD_MS = 5_000;
@@ -26,7 +26,6 @@ export class Housekeeping {
   /** Revisions before this one can no longer be read. */
   compacted: number;
   readonly #tables: Tables;
-  readonly #writes: TableWrites;
   readonly #commits: Commits;
   readonly #clock: Clock;
   readonly #leases: Leases;
@@ -42,7 +41,6 @@ export class Housekeeping {
 
   constructor(options: {
     tables: Tables;
-    writes: TableWrites;
     commits: Commits;
     clock: Clock;
     compacted: number;
@@ -54,7 +52,6 @@ export class Housekeeping {
     failed: (error: unknown) => void;
   }) {
     this.#tables = options.tables;
-    this.#writes = options.writes;
     this.#commits = options.commits;
     this.#clock = options.clock;
     this.#leases = options.leases;
@@ -68,7 +65,7 @@ export class Housekeeping {
   }
 
   async compact(revision: number): Promise<void> {
-    await this.#commits.chore(() => this.drop(revision));
+    await this.#commits.chore((writes) => this.drop(writes, revision));
     this.#scheduleTrim(TRIM_SOON_MS);
   }
 
@@ -107,7 +104,7 @@ export class Housekeeping {
       count++;
     }
     if (last > 0) {
-      await this.#commits.chore(() => this.drop(Math.max(last, this.compacted), last));
+      await this.#commits.chore((writes) => this.drop(writes, Math.max(last, this.compacted), last));
       if (last >= this.#commits.revision && this.#historyMs > 0) await this.#moveOn(last);
     }
     this.#scheduleTrim(count === TRIM_BATCH ? TRIM_SOON_MS : TRIM_PERIOD_MS);
@@ -139,13 +136,13 @@ export class Housekeeping {
   }
 
   /** Inside a commit: forgets revisions before `revision`, and removes log records up to `upTo` (a batch at most). */
-  drop(revision: number, upTo: number = revision): void {
+  drop(writes: RecordWrites, revision: number, upTo: number = revision): void {
     if (revision > this.compacted) {
       this.compacted = revision;
-      this.#writes.put('meta', ...compactedRecord(revision));
+      writes.put('meta', ...compactedRecord(revision));
     }
     for (const key of this.#tables.log.getKeys({ end: encodeNumbers(upTo + 1), limit: TRIM_BATCH })) {
-      this.#writes.remove('log', key);
+      writes.remove('log', key);
     }
   }
 

@@ -4,7 +4,7 @@
 import type { Clock } from '../../lib/async/clock.js';
 import type { Tables } from './engine.js';
 import { decodeChecked, encodeChecked } from './records.js';
-import type { TableWrites } from './table-writes.js';
+import type { RecordWrites } from './table-writes.js';
 
 const ID_BYTES = 8;
 
@@ -69,7 +69,7 @@ export class Leases {
   }
 
   /** Inside a commit. */
-  write(writes: TableWrites, grants: ReadonlyMap<bigint, number | undefined>): void {
+  write(writes: RecordWrites, grants: ReadonlyMap<bigint, number | undefined>): void {
     for (const [id, ttlSeconds] of grants) {
       const key = idBytes(id);
       if (ttlSeconds === undefined) writes.remove('leases', key);

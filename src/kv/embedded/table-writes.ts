@@ -2,8 +2,14 @@
 import type { TableName, Tables } from './engine.js';
 import { TouchedRecords } from './touched-records.js';
 
+/** Where the records of a commit are written to. */
+export interface RecordWrites {
+  put(table: TableName, key: Buffer, value: Buffer): void;
+  remove(table: TableName, key: Buffer): void;
+}
+
 /** The promises of single operations always fulfil: the one of their commit rejects on failure. */
-export class TableWrites {
+export class TableWrites implements RecordWrites {
   readonly #tables: Tables;
   #touched: TouchedRecords | undefined;
 
