@@ -60,7 +60,7 @@ export function leaseService({ store: { mvcc }, header, newId }: LeaseParts): Gr
       },
       async LeaseRevoke(message) {
         const { id } = LEASE_ID.decode(message);
-        const { revision } = await storeCall(mvcc.transact(revokeLease(id)));
+        const { revision } = await storeCall(mvcc.transactInSteps(revokeLease(id)));
         return HEADER_ONLY.encode({ header: header(revision) });
       },
       LeaseTimeToLive(message) {

@@ -169,6 +169,6 @@ export class Housekeeping {
         ),
       ),
     );
-    await Promise.allSettled(this.#leases.due().map((id) => this.#commits.transact(revokeLease(id))));
+    await Promise.allSettled(this.#leases.due().map((id) => this.#commits.transactInSteps(revokeLease(id))));
   }
 }

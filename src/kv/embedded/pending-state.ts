@@ -172,11 +172,11 @@ export class PendingState {
     return this.grants.has(id) ? this.grants.get(id) !== undefined : this.#leases.has(id);
   }
 
-  /** In key order. */
-  keysOf(lease: bigint): string[] {
+  /** The keys that were written with a lease, in their order; some may have been written since without it. */
+  writtenWith(lease: bigint): string[] {
     const keys = new Set(this.#leases.namesOf(lease, (name) => byteKeyIn(name)));
     for (const [key, version] of this.#changed) if (version?.lease === lease) keys.add(key);
-    return [...keys].filter((key) => this.stored(key)?.lease === lease).sort();
+    return [...keys].sort();
   }
 
   /** What a change can need. */
