@@ -102,6 +102,33 @@ describe('binnacle run', { timeout: 120_000 }, () => {
     assert.deepEqual(left(), []);
   });
 
+  it('makes faults by the rules of a file, from the start and later on', async () => {
+    const rules = (code: number): string => `rules:\n- { fault: error, code: ${code}, verbs: [list], times: 1 }\n`;
+    fs.writeFileSync(path.join(home, 'first.yaml'), rules(503));
+    fs.writeFileSync(path.join(home, 'second.yaml'), rules(429));
+    const { ended, left } = start(
+      '--faults=first.yaml',
+      ...node(`${GET}
+      const { execFileSync } = require('node:child_process');
+      const faults = (...args) => JSON.parse(execFileSync(${JSON.stringify(path.join(root, 'bin', 'binnacle'))}, ['cluster', 'faults', ...args], { encoding: 'utf8' }));
+      const list = () => new Promise((resolve) => get('/api/v1/namespaces', resolve));
+      (async () => {
+        console.log(await list(), await list(), faults().hits.join());
+        console.log(faults('second.yaml').hits.join(), await list(), await list());
+        console.log(faults('second.yaml').hits.length, faults('off').hits.length, await list());
+      })();`),
+    );
+    const { code, out, err } = await ended;
+    assert.deepEqual([code, out], [0, '503 200 1\n0 429 200\n1 0 200\n'], err);
+    assert.deepEqual(left(), []);
+    fs.writeFileSync(path.join(home, 'wrong.yaml'), 'rules:\n- { fault: error, code: 404 }\n');
+    const refused = start('--faults=wrong.yaml', '--', 'true');
+    const wrong = await refused.ended;
+    assert.equal(wrong.code, 1, wrong.err);
+    assert.match(wrong.err, /rules\[0\]\.code must be one of/);
+    assert.deepEqual(refused.left(), []);
+  });
+
   it('passes signals on to the command, and ends after it', async () => {
     const { child, ended, left } = start(
       ...node(`

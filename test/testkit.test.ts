@@ -367,6 +367,56 @@ test('the control socket is asked on one connection, as often as there is someth
   assert.equal(connections, 1);
 });
 
+test('any language has clusters by HTTP and JSON on the control socket', { timeout: 120_000 }, async (context) => {
+  const child = spawn(path.join(root, 'bin', 'binnacle'), ['serve-clusters'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  context.after(() => child.kill('SIGKILL'));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
+  const ready = JSON.parse(line) as { control: string; pid: number };
+  const send = async (method: string, at: string, body?: unknown): Promise<[number, Record<string, unknown>]> =>
+    new Promise((resolve, reject) => {
+      const request = http.request({ socketPath: ready.control, method, path: at, agent: false }, (response) => {
+        let text = '';
+        response.on('data', (piece: Buffer) => (text += piece.toString()));
+        response.on('end', () => resolve([response.statusCode ?? 0, JSON.parse(text) as Record<string, unknown>]));
+      });
+      request.on('error', reject).end(body === undefined ? '' : JSON.stringify(body));
+    });
+  assert.equal(fs.statSync(path.dirname(ready.control)).mode & 0o077, 0, 'nobody else opens the socket');
+  assert.deepEqual(await send('GET', '/v1/host'), [200, ready]);
+  const [status, one] = await send('POST', '/v1/clusters', { flags: ['--emulated-version=1.33'], auditLevel: 'None' });
+  assert.deepEqual(
+    [status, Object.keys(one).sort()],
+    [201, ['ca', 'id', 'kubeconfig', 'kubeconfigPath', 'logPath', 'token', 'url']],
+  );
+  assert.deepEqual(await send('GET', '/v1/clusters/c1'), [200, one]);
+  const [, snapshot] = await send('POST', '/v1/clusters/c1/snapshots');
+  assert.deepEqual(await send('GET', '/v1/clusters/c1/snapshots'), [200, [snapshot]]);
+  assert.equal((await send('POST', '/v1/clusters/c1/reset', { snapshot: snapshot['id'] }))[0], 200);
+  const [forked, fork] = await send('POST', '/v1/clusters/c1/fork', { snapshot: snapshot['id'] });
+  assert.deepEqual([forked, fork['id']], [201, 'c2']);
+  assert.deepEqual(await send('GET', '/v1/clusters'), [200, [one, fork]]);
+  assert.deepEqual(await send('DELETE', '/v1/clusters/c1/snapshots/s1'), [200, {}]);
+  const refusals: readonly (readonly [string, string, unknown, number, RegExp])[] = [
+    ['POST', '/v1/clusters/c1/reset', { snapshot: 's1' }, 404, /the cluster has no snapshot s1/],
+    ['POST', '/v1/clusters/c1/reset', {}, 400, /name the snapshot to go back to/],
+    ['POST', '/v1/clusters', { flag: [] }, 400, /flag/],
+    ['GET', '/v1/clusters/c9', undefined, 404, /no cluster c9 runs here/],
+    ['PATCH', '/v1/clusters/c1', {}, 404, /PATCH \/v1\/clusters\/c1 is not served here/],
+    ['GET', '/v2/host', undefined, 404, /is not served here/],
+  ];
+  for (const [method, at, body, code, text] of refusals) {
+    const [answered, failure] = await send(method, at, body);
+    assert.equal(answered, code, `${method} ${at}`);
+    assert.match(String(failure['error']), text);
+  }
+  assert.deepEqual(await send('DELETE', '/v1/clusters/c2'), [200, {}]);
+  assert.deepEqual(await send('GET', '/v1/clusters'), [200, [one]]);
+  child.stdin.end();
+  assert.equal(await exited, 0);
+  assert.ok(!fs.existsSync(path.dirname(ready.control)));
+});
+
 describe('the process behind the clusters', { timeout: 120_000 }, () => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'binnacle-testkit-'));
   after(() => fs.rmSync(home, { recursive: true, force: true }));

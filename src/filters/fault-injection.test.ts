@@ -126,6 +126,26 @@ it('loses the answer to a write that was done, and no answer that says no', asyn
   assert.equal(handled, 2);
 });
 
+it('holds a slow request up for as long as its rule says, and no longer than its client waits', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const rules = new FaultRules([rule({ kind: 'slow', delayMs: 2000 })], 1);
+  let handled = 0;
+  const handler = (): HttpResponse => {
+    handled++;
+    return answer();
+  };
+  const answered = codeOf(rules, testExchange('POST', PODS), handler);
+  context.mock.timers.tick(1999);
+  await new Promise(setImmediate);
+  assert.equal(handled, 0);
+  context.mock.timers.tick(1);
+  assert.equal(await answered, 200);
+  const leaving = new AbortController();
+  const left = codeOf(rules, testExchange('POST', PODS, { signal: leaving.signal }), handler);
+  leaving.abort();
+  await left;
+});
+
 it('lists the past only to whom any version will do', async () => {
   const rules = new FaultRules([rule({ kind: 'stale-list', behind: 10 })], 1);
   const queryOf = async (query: string): Promise<string> => {
