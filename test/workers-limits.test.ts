@@ -22,7 +22,8 @@ class Cluster {
     const tokens = path.join(this.folder, 'tokens.csv');
     fs.writeFileSync(tokens, 'writing,writer,w\n');
     const common = ['--workers=2', `--token-auth-file=${tokens}`, '--http2-max-streams-per-connection=1000'];
-    this.server = await startTestServer({ flags: [...common, ...flags] });
+    // Requests in flight are shown for one second: whoever looks for them does so without a handshake each time.
+    this.server = await startTestServer({ flags: [...common, ...flags], keepsConnections: true });
     await pollUntil(() => this.server?.log().includes('All worker processes have started') === true);
     await this.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       metadata: { name: 'writers' },
