@@ -22,13 +22,13 @@ function setUp(...needs: readonly { readonly perConnection: number; readonly bes
   return {
     workers,
     /** So many connections are opened at once. */
-    open(count: number): void {
+    open: (count: number): void => {
       for (let i = 0; i < count; i++) leastLoaded(workers)?.load.add(1, nowMs);
     },
-    closeAll(): void {
+    closeAll: (): void => {
       for (const { load } of workers) load.add(-load.connections, nowMs);
     },
-    pass(ms: number): void {
+    pass: (ms: number): void => {
       for (let passed = 0; passed < ms; passed += REPORT_EVERY_MS) {
         for (const [i, { load, perConnection, beside }] of workers.entries()) {
           used[i] = (used[i] ?? 0) + (perConnection * load.connections + beside) * REPORT_EVERY_MS;

@@ -70,9 +70,10 @@ export function leastLoaded<T extends { readonly load: WorkerLoad }>(workers: re
 
 /** As many connections as would make up what each worker does beside its own. */
 function furtherConnections(loads: readonly WorkerLoad[]): number[] {
-  const perConnection = Math.min(
-    ...loads.map(({ sums }) => (sums.connectionMs > 0 ? sums.processorMs / sums.connectionMs : Infinity)),
-  );
+  let perConnection = Infinity;
+  for (const { sums } of loads) {
+    if (sums.connectionMs > 0) perConnection = Math.min(perConnection, sums.processorMs / sums.connectionMs);
+  }
   const open = sumOf(loads, ({ connections }) => connections) + 1;
   const openMs = sumOf(loads, ({ sums }) => sums.connectionMs);
   return loads.map(({ sums: { elapsedMs, processorMs, connectionMs } }) => {
