@@ -4,6 +4,7 @@ import { goQuote } from '../lib/go/quote.js';
 import { conflict, invalid, notFound, STALE_OBJECT, StatusError } from '../machinery/status.js';
 import { FieldPath, invalid as invalidField } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/object.js';
+import { isSameTree } from '../schema/deep-equal.js';
 import { noteUnchanged, recordUpdate } from '../storage/record.js';
 import { encodesTo } from '../storage/splice.js';
 import { loaded, type StoredObject, StorageError } from '../storage/store.js';
@@ -171,7 +172,7 @@ async function attempt(
     const reusable = reusableEncoding(registry, object, encoded);
     const stored = removedByUpdate(registry, object, old)
       ? await removeEmptied(registry, { request, key, object, current })
-      : await put(registry, queued, { object, current, work, encoded: reusable, certain });
+      : await put(registry, queued, { object, current, old, work, encoded: reusable, certain });
     if (transaction !== undefined) await transaction.commit();
     return { stored, created: false };
   } catch (error) {
@@ -297,6 +298,8 @@ async function removeEmptied(
 interface PreparedUpdate {
   readonly object: KubeObject;
   readonly current: StoredObject;
+  /** What `current` decodes to. */
+  readonly old: Readonly<KubeObject>;
   readonly work: SizedWork;
   /** What the object encodes to, where that is known. */
   readonly encoded: Buffer | undefined;
@@ -312,14 +315,16 @@ async function put(registry: ResourceRegistry, queued: Update, prepared: Prepare
   if (request.context.dryRun) return unstored(registry, key, object, work);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that encrypts now, which is how keys are rotated.
-  const encoding = encoded ?? encodeStored(registry, object, work);
+  const isKnown = span === undefined && isKnownUnchanged(prepared);
+  const encoding = isKnown ? undefined : (encoded ?? encodeStored(registry, object, work));
   const json = encoding instanceof Promise ? await encoding : encoding;
-  if (encodesTo(json, current)) {
+  if (json === undefined || encodesTo(json, current)) {
+    reencoded.add(current);
     // Nothing is going to be written: those who wait need not wait for the store to confirm it.
     registry.updateQueue.release(queued.hold);
     const looking = store.isStale(key, current.revision, certain);
     if (!(looking instanceof Promise ? await looking : looking)) {
-      noteUnchanged(span, json);
+      if (json !== undefined) noteUnchanged(span, json);
       return current;
     }
   }
@@ -327,3 +332,11 @@ async function put(registry: ResourceRegistry, queued: Update, prepared: Prepare
   const options = { ttlSeconds: ttlOf(registry, object, request.context), json, trace };
   return timedWrite(request.context, () => store.update(key, current.revision, object, options));
 }
+
+/** Versions that were found to be stored just as their object is encoded now. */
+const reencoded = new WeakSet<StoredObject>();
+
+// hot: of what is written again and again only the first write is encoded.
+/** The same members in the same order have the same encoding. */
+const isKnownUnchanged = ({ object, current, old, work, encoded }: PreparedUpdate): boolean =>
+  encoded === undefined && !work.isLarge && reencoded.has(current) && isSameTree(object, old);

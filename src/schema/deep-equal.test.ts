@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runSync } from '../lib/scheduling/yield.js';
-import { equalTrees, equalTreesSteps } from './deep-equal.js';
+import { FloatLiteral } from '../lib/json/float-literal.js';
+import { equalTrees, equalTreesSteps, isSameTree } from './deep-equal.js';
 
 const tree = fc.jsonValue({ maxDepth: 3 });
 
@@ -32,4 +33,17 @@ test('large values are compared in many steps, and no further than where they di
   assert.equal(stepsOf(made(0), made(1)).equal, false);
   const { steps, equal } = stepsOf(made(0), { ...made(0), list: [] });
   assert.ok(!equal && steps < same.steps / 2, String(steps));
+});
+
+test('trees are the same only with the same members in the same order', () => {
+  fc.assert(
+    fc.property(tree, tree, (a, b) => {
+      assert.equal(isSameTree(a, b), JSON.stringify(a) === JSON.stringify(b));
+      assert.equal(isSameTree(a, structuredClone(a)), true);
+    }),
+  );
+  assert.equal(isSameTree({ a: 1, b: [2] }, { b: [2], a: 1 }), false);
+  assert.equal(isSameTree({ a: [] }, { a: {} }), false);
+  assert.equal(isSameTree({ a: undefined }, {}), false);
+  assert.equal(isSameTree([new FloatLiteral(1, '1.0')], [new FloatLiteral(1, '1.00')]), false);
 });

@@ -74,6 +74,26 @@ export function equalTrees(left: unknown, right: unknown): boolean {
   return keys.every((key) => Object.hasOwn(right, key) && equalTrees(left[key], right[key]));
 }
 
+/** Equality of values whose members also stand in the same order, so that they have the same encoding. */
+export function isSameTree(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  // What is no list or literal, as a number that is kept as text, is the same only as itself.
+  const prototype: unknown = Object.getPrototypeOf(left);
+  if (prototype !== Object.getPrototypeOf(right)) return false;
+  if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
+  const names = Object.keys(left);
+  const others = Object.keys(right);
+  if (names.length !== others.length) return false;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    if (name !== others[at] || !isSameTree(memberOf(left, name), memberOf(right, name))) return false;
+  }
+  return true;
+}
+
+const memberOf = (tree: object, name: string): unknown => (tree as Readonly<Record<string, unknown>>)[name];
+
 /** equalTrees() in steps, for large values. */
 export function* equalTreesSteps(left: unknown, right: unknown): StepGenerator<boolean> {
   const comparison = new Comparison();
