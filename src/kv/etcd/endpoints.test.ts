@@ -108,7 +108,9 @@ describe('the members of an etcd', () => {
     const { members, endpoints, clock } = await connected();
     const watches = new EtcdWatches(endpoints, clock, undefined);
     const receiver = { events: () => undefined, progress: () => undefined, failed: () => undefined };
-    for (let i = 0; i < 6; i++) watches.add(`/${i}/`, 1, false, receiver);
+    for (let i = 0; i < 6; i++) {
+      watches.add({ prefix: `/${i}/`, startRevision: 1, previous: false }, receiver);
+    }
     await clock.move(0);
     assert.deepEqual(watchesOf(members), [2, 2, 2]);
     members[0].hangs = true;

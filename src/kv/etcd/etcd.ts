@@ -43,6 +43,7 @@ import {
   type EtcdTxnAnswer,
 } from './messages.js';
 import { OwnWrites } from './own-writes.js';
+import { SharedWatches } from './shared-watches.js';
 import { EtcdWatches } from './watches.js';
 
 const BETWEEN_CONNECTIONS_MS = 200;
@@ -68,6 +69,7 @@ class EtcdStore implements KeyValueStore {
   readonly local = false;
   readonly #endpoints: Endpoints;
   readonly #watches: EtcdWatches;
+  readonly #sharedWatches: SharedWatches;
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #history: EtcdHistory;
@@ -78,7 +80,7 @@ class EtcdStore implements KeyValueStore {
   #seenRevision = 0;
   /** Whether progress requests can be trusted; unknown until the version is. */
   #progress: boolean | undefined;
-  /** What a read of history was refused for. */
+  /** The highest revision that a compaction, or a read of history that was refused, was about. */
   #seenCompacted = 0;
   #closed = false;
 
@@ -92,6 +94,10 @@ class EtcdStore implements KeyValueStore {
       pause: delay,
     });
     this.#watches = new EtcdWatches(this.#endpoints, clock, options.log);
+    this.#sharedWatches = new SharedWatches(
+      (keys, receiver) => this.#watches.add(keys, receiver),
+      () => this.compactedRevision(),
+    );
     this.#healthKey = `${options.prefix ?? '/registry'}/health`;
     this.#leases = new Leases({
       grant: async (ttlSeconds) => {
@@ -152,12 +158,12 @@ class EtcdStore implements KeyValueStore {
     this.#checkOpen();
     // "From now" is from what this client has seen: an answered write of ours before this call is not in it.
     const from = startRevision > 0 ? startRevision : this.#seenRevision + 1;
-    if (from > 1) return this.#watches.add(prefix, from, previous, receiver);
+    if (from > 1) return this.#sharedWatches.add({ prefix, startRevision: from, previous }, receiver);
     let watch: KvWatch | undefined;
     let canceled = false;
     this.revision().then(
       (revision) => {
-        if (!canceled) watch = this.#watches.add(prefix, revision + 1, previous, receiver);
+        if (!canceled) watch = this.#sharedWatches.add({ prefix, startRevision: revision + 1, previous }, receiver);
       },
       (error: unknown) => receiver.failed(error instanceof KvError ? error : new KvError('unavailable', String(error))),
     );
@@ -295,6 +301,7 @@ class EtcdStore implements KeyValueStore {
       // Someone was faster.
       if (!(error instanceof KvError && error.code === 'compacted')) throw error;
     }
+    this.#seenCompacted = Math.max(this.#seenCompacted, revision);
   }
 
   async #status(): Promise<ReturnType<typeof decodeStatus>> {

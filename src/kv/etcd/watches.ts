@@ -6,6 +6,7 @@ import { errorText } from '../../lib/text/error-text.js';
 import { KvError, type KvWatch, type KvWatchReceiver } from '../kv.js';
 import type { Endpoints } from './endpoints.js';
 import type { Member } from './member.js';
+import type { WatchedKeys } from './shared-watches.js';
 import { type RunningWatch, WatchStream, type WatchStreamOwner } from './watch-stream.js';
 
 const RECONNECT_MIN_MS = 50;
@@ -33,7 +34,7 @@ export class EtcdWatches implements WatchStreamOwner {
     endpoints.onAnswers = () => this.#spread();
   }
 
-  add(prefix: string, startRevision: number, previous: boolean, receiver: KvWatchReceiver): KvWatch {
+  add({ prefix, startRevision, previous }: WatchedKeys, receiver: KvWatchReceiver): KvWatch {
     const watch: RunningWatch = {
       id: ++this.#lastId,
       prefix,
