@@ -8,11 +8,14 @@
 //   node tools/gate.mjs --lane=TEXT  only lanes with that in their names
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { readSecondTries } from './second-tries.mjs';
 
 const SHARED = path.resolve('../shared');
 const FOLDER = '.cache/gate';
+/** One process fewer than they would run without another row beside them. */
+const TESTS = `node tools/test.mjs --jobs=${os.availableParallelism() + 1} --summary=SUMMARY`;
 const isRelease = process.argv.includes('--release');
 const wanted = process.argv.find((arg) => arg.startsWith('--lane='))?.slice('--lane='.length) ?? '';
 const hasRecordings = fs.existsSync(path.join(SHARED, 'golden'));
@@ -22,21 +25,15 @@ const STAGES = [
   [[lane('fetched programs', 'node tools/fetch-test-binaries.mjs && node tools/fetch-node.mjs')], checks()],
   [
     [
-      lane('unit tests', 'node tools/test.mjs --summary=SUMMARY --together src'),
-      lane('process tests', 'node tools/test.mjs --summary=SUMMARY --together test'),
+      lane('unit tests', `${TESTS} --together src`),
+      lane('process tests', `${TESTS} --together test`),
       ...otherNodes('--together'),
       ...twoWorkers('--together'),
       ...recordings('recorded answers', 'recorded answers, two workers'),
     ],
     recordings('recorded scenarios', 'recorded start-ups', 'recorded scenarios, two workers'),
   ],
-  [
-    [
-      lane('tests of time', 'node tools/test.mjs --summary=SUMMARY --alone src test'),
-      ...otherNodes('--alone'),
-      ...twoWorkers('--alone'),
-    ],
-  ],
+  [[lane('tests of time', `${TESTS} --alone src test`), ...otherNodes('--alone'), ...twoWorkers('--alone')]],
 ];
 
 fs.rmSync(FOLDER, { recursive: true, force: true });
@@ -72,14 +69,14 @@ function otherNodes(which) {
     lane(
       `Node ${major}, ${which.slice(2)}`,
       `node tools/fetch-node.mjs ${major} &&
-      PATH="$PWD/.cache/node-${major}/bin:$PATH" node tools/test.mjs --summary=SUMMARY ${marked} ${which} src test`,
+      PATH="$PWD/.cache/node-${major}/bin:$PATH" ${TESTS} ${marked} ${which} src test`,
     ),
   );
 }
 
 function twoWorkers(which) {
   if (!isRelease) return [];
-  return [lane(`two workers, ${which.slice(2)}`, `node tools/test.mjs --summary=SUMMARY --workers=2 ${which} test`)];
+  return [lane(`two workers, ${which.slice(2)}`, `${TESTS} --workers=2 ${which} test`)];
 }
 
 /** Scenarios mostly wait, so that more of them than there are processors go on at a time. */

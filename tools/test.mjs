@@ -6,7 +6,7 @@
 //   node tools/test.mjs --every-node test                only files marked for every Node (tools/test/files.mjs)
 //   node tools/test.mjs --together src test               all but files that run alone; --alone: only those
 //   node tools/test.mjs --workers=2 test                 the files that start servers, each with two worker processes
-//   node tools/test.mjs --jobs=4 test                    processes at a time, instead of one more than processors
+//   node tools/test.mjs --jobs=4 test                    processes at a time, instead of two more than processors
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
 // Unit tests share some twenty processes, by room; other files have one each. Files that judge real time or memory run last,
@@ -40,8 +40,8 @@ if (optionOf('--workers') !== undefined) process.env.BINNACLE_WORKERS = optionOf
 const startMs = performance.now();
 fs.mkdirSync('.cache', { recursive: true });
 const folder = fs.mkdtempSync(path.join('.cache', 'test-'));
-// Process tests wait for much of their time: one more than there are processors keeps these busy.
-const jobs = Number(optionOf('--jobs') ?? os.availableParallelism() + 1);
+// Process tests wait for much of their time: two more than there are processors keep these busy.
+const jobs = Number(optionOf('--jobs') ?? os.availableParallelism() + 2);
 
 const groups = await bundleTests(groupFiles(files), folder);
 const isAloneGroup = (group) => group.files.some(({ isAlone }) => isAlone);
