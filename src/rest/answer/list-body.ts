@@ -1,9 +1,13 @@
 // The body of a list, put together from the bytes of its items as its client reads, in memory that is used again.
 import type { ResponseBody } from '../../lib/http/http.js';
 import { BufferPool, MAX_POOLED_BYTES } from '../../lib/values/buffer-pool.js';
+import type { StoredObject } from '../../storage/store.js';
 
 /** Pieces of this size keep the socket busy without holding the whole answer. */
 export const PIECE_BYTES = MAX_POOLED_BYTES;
+
+/** What is smaller is joined for the first request. */
+const SMALL_BYTES = 32 * 1024;
 
 /** The memory of pieces that are sent. */
 const pieceMemory = new BufferPool();
@@ -58,4 +62,32 @@ export function bodyInPieces(items: ListItems, { head, tail, encode }: Around): 
       await flush();
     },
   };
+}
+
+/**
+ * Items that are joined once for all requests, by the array of items, which the store hands out again while nothing has changed,
+ * and by their form. The first request joins them only where they are small: where objects change all the time nobody asks
+ * for the same list again, and a list that is copied piece by piece as it is sent leaves no memory behind.
+ */
+export class JoinedLists<Joined> {
+  readonly #lists = new WeakMap<readonly StoredObject[], Map<object, Joined | undefined>>();
+
+  // hot: every list
+  get(items: readonly StoredObject[], form: object): Joined | undefined {
+    return this.#lists.get(items)?.get(form);
+  }
+
+  /** Whether the request for so many bytes, which are not joined yet, is to join them. */
+  isWorthJoining(items: readonly StoredObject[], form: object, bytes: number): boolean {
+    const forms = this.#lists.get(items);
+    if (forms?.has(form)) return true;
+    if (forms === undefined) this.#lists.set(items, new Map([[form, undefined]]));
+    else forms.set(form, undefined);
+    return bytes <= SMALL_BYTES;
+  }
+
+  keep(items: readonly StoredObject[], form: object, joined: Joined): Joined {
+    this.#lists.get(items)?.set(form, joined);
+    return joined;
+  }
 }

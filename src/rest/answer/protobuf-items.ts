@@ -2,14 +2,10 @@
 import type { ResponseBody } from '../../lib/http/http.js';
 import { Yielder } from '../../lib/scheduling/yield.js';
 import type { StoredObject } from '../../storage/store.js';
-import { largeBody } from './large-body.js';
-import { type Around, bodyInPieces, type ListItems } from './list-body.js';
+import { largeBody, MAX_AT_ONCE_BYTES } from './large-body.js';
+import { type Around, bodyInPieces, JoinedLists, type ListItems } from './list-body.js';
 import type { ProtobufForm } from './protobuf-form.js';
 
-/** Lists of this size are kept joined for the next request. */
-const MAX_JOINED_BYTES = 4 * 1024 * 1024;
-/** What is smaller is joined for the first request. */
-const SMALL_BYTES = 32 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 export interface ProtobufItems {
@@ -18,19 +14,14 @@ export interface ProtobufItems {
   body(around: Around): ResponseBody;
 }
 
-/** By the array of items, which the store hands out again while nothing has changed; undefined after the first request. */
-const joinedLists = new WeakMap<readonly StoredObject[], Map<ProtobufForm, JoinedItems | undefined>>();
+const joinedLists = new JoinedLists<JoinedItems>();
 
 // hot: every list in protobuf
 /** If they are joined already. */
 export const joinedItems = (form: ProtobufForm, items: readonly StoredObject[]): ProtobufItems | undefined =>
-  joinedLists.get(items)?.get(form);
+  joinedLists.get(items, form);
 
-/**
- * Encodes what is not encoded yet, and yields to the event loop meanwhile. A list that is asked for a second time is joined
- * and kept: where objects change all the time nobody asks for the same list again, and one that is copied piece by piece
- * as it is sent leaves no memory behind.
- */
+/** Encodes what is not encoded yet, and yields to the event loop meanwhile. */
 export async function protobufItems(form: ProtobufForm, items: readonly StoredObject[]): Promise<ProtobufItems> {
   const yielder = new Yielder();
   const elements: Buffer[] = [];
@@ -41,12 +32,10 @@ export async function protobufItems(form: ProtobufForm, items: readonly StoredOb
     bytes += element.length;
     if (yielder.isDue) await yielder.yieldIfDue();
   }
-  const forms = joinedLists.get(items) ?? new Map<ProtobufForm, JoinedItems | undefined>();
-  joinedLists.set(items, forms);
-  const isJoined = bytes <= SMALL_BYTES || (bytes <= MAX_JOINED_BYTES && forms.has(form));
-  const joined = isJoined ? new JoinedItems(await joinedPieces(elements), bytes) : undefined;
-  forms.set(form, joined);
-  return joined ?? new SingleItems(elements, bytes);
+  if (bytes > MAX_AT_ONCE_BYTES || !joinedLists.isWorthJoining(items, form, bytes)) {
+    return new SingleItems(elements, bytes);
+  }
+  return joinedLists.keep(items, form, new JoinedItems(await joinedPieces(elements), bytes));
 }
 
 class JoinedItems implements ProtobufItems {

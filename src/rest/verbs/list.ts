@@ -15,7 +15,7 @@ import { type Endpoint, tailOf } from '../contract/endpoint.js';
 import { resourceVersionError } from './get.js';
 import { indenter } from '../wire/indent-json.js';
 import { largeBody, MAX_AT_ONCE_BYTES } from '../answer/large-body.js';
-import { bodyInPieces, type ListItems, PIECE_BYTES } from '../answer/list-body.js';
+import { bodyInPieces, JoinedLists, type ListItems, PIECE_BYTES } from '../answer/list-body.js';
 import { type ListMeta, listParts } from '../answer/list-parts.js';
 import { type ElementEncoding, encodeLongList } from '../answer/long-list.js';
 import { negotiate, notAcceptableTransform, OF_LISTS } from '../wire/negotiate.js';
@@ -30,9 +30,6 @@ import { selectionOf } from '../contract/selection.js';
 import type { RestServices } from '../contract/services.js';
 import { inRowOrder } from '../answer/table.js';
 import { timedAnswer, timedRead } from '../answer/timed.js';
-
-/** What is smaller has no memory of its own. */
-const SMALL_BYTES = 32 * 1024;
 
 export async function listObjects(
   services: RestServices,
@@ -263,22 +260,12 @@ function envelopeOf({ kind, definition }: Endpoint, metadata: ListMeta): { head:
 
 const COMMA = 0x2c;
 
-/** Joined once for all requests, by the array of items: the store keeps one array while nothing has changed. */
-const shared = new WeakMap<readonly StoredObject[], Map<Endpoint, Buffer>>();
+const joinedLists = new JoinedLists<Buffer>();
 
-/**
- * Undefined for the first who asks, unless the list is small: where objects change all the time nobody asks for the same
- * list again, and a list that is copied piece by piece as it is sent leaves no memory behind.
- */
 function sharedItems(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer | undefined {
-  const forms = shared.get(items);
-  if (forms === undefined) {
-    shared.set(items, new Map());
-    return bytes <= SMALL_BYTES ? joined(endpoint, items, bytes) : undefined;
-  }
-  let known = forms.get(endpoint);
-  if (known === undefined) forms.set(endpoint, (known = joined(endpoint, items, bytes)));
-  return known;
+  const known = joinedLists.get(items, endpoint);
+  if (known !== undefined || !joinedLists.isWorthJoining(items, endpoint, bytes)) return known;
+  return joinedLists.keep(items, endpoint, joined(endpoint, items, bytes));
 }
 
 function joined(endpoint: Endpoint, items: readonly StoredObject[], bytes: number): Buffer {
