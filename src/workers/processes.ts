@@ -1,6 +1,7 @@
 // Worker processes as Node.js starts them: the same program with the same command line, distinguished by the environment.
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { processorMs } from '../lib/scheduling/processor-time.js';
 import { Channel, type Message, type Port } from './channel.js';
 import { SupervisorLink } from './supervisor-link.js';
 import type { Exit, WorkerProcess } from './supervisor.js';
@@ -52,11 +53,6 @@ export function linkToSupervisor(count: number): SupervisorLink | undefined {
       process.on('message', (message, socket) => receive(message as Message, socket as Socket | undefined)),
   };
   return new SupervisorLink(port, { index: Number(index), count, earlier, serverStartedMs, processorMs });
-}
-
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 const ORPHAN_EXIT_CODE = 1;

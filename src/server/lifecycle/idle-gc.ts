@@ -3,6 +3,7 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { Clock } from '../../lib/async/clock.js';
+import { processorMs } from '../../lib/scheduling/processor-time.js';
 
 const CHECK_MS = 2_000;
 /** A server that used less of the processor than this share of the time is idle. */
@@ -75,10 +76,7 @@ export function collectWhenIdle(parts: IdleGcParts): void {
 export const processParts = (): Pick<IdleGcParts, 'usedMs' | 'heapBytes' | 'collect'> => {
   let collector: Collector | undefined;
   return {
-    usedMs: () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1000;
-    },
+    usedMs: processorMs,
     heapBytes: () => process.memoryUsage().heapUsed,
     collect: (which) => {
       collector ??= exposedCollector();

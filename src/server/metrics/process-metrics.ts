@@ -1,4 +1,5 @@
 // What the process itself uses, under the names every Prometheus client exports.
+import { processorMs } from '../../lib/scheduling/processor-time.js';
 import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
 import type { VersionInfo } from '../../machinery/version-info.js';
 import { processFacts } from './proc.js';
@@ -20,9 +21,8 @@ export function registerProcessMetrics(registry: MetricRegistry): void {
     Math.round(performance.timeOrigin / 10) / 100,
   );
   registry.onCollect(() => {
-    const { user, system } = process.cpuUsage();
     const facts = processFacts();
-    cpu.value = (user + system) / 1e6;
+    cpu.value = processorMs() / 1000;
     resident.set(process.memoryUsage.rss());
     virtual.set(facts.virtualBytes);
     maxVirtual.set(facts.maxVirtualBytes);
