@@ -7,6 +7,7 @@
 //   node tools/test.mjs --together src test               all but files that run alone; --alone: only those
 //   node tools/test.mjs --workers=2 test                 the files that start servers, each with two worker processes
 //   node tools/test.mjs --jobs=4 test                    processes at a time, instead of two more than processors
+//   node tools/test.mjs --static src test                types, lint and format beside them; where these fail, all ends
 //   node tools/test.mjs --summary=FILE src               counts and times as JSON
 //
 // Unit tests share some twenty processes, by room; other files have one each. Files that judge real time or memory run last,
@@ -18,13 +19,14 @@ import { recordSecondTries } from './second-tries.mjs';
 import { bundleTests } from './test/bundle-tests.mjs';
 import { findTestFiles } from './test/files.mjs';
 import { groupFiles, recordTimes } from './test/groups.mjs';
-import { runGroups } from './test/run-groups.mjs';
+import { endAllGroups, runGroups } from './test/run-groups.mjs';
+import { beginStaticChecks } from './test/static-checks.mjs';
 
 const MAX_SECOND_TRIES = 3;
 
 const args = process.argv.slice(2);
 const roots = args.filter((arg) => !arg.startsWith('--'));
-const ours = ['--alone', '--every-node', '--jobs', '--summary', '--together', '--workers'];
+const ours = ['--alone', '--every-node', '--jobs', '--static', '--summary', '--together', '--workers'];
 const nodeFlags = args.filter((arg) => arg.startsWith('--') && !ours.includes(arg.split('=')[0]));
 const optionOf = (name) => args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1);
 
@@ -43,12 +45,15 @@ const folder = fs.mkdtempSync(path.join('.cache', 'test-'));
 // Process tests wait for much of their time: two more than there are processors keep these busy.
 const jobs = Number(optionOf('--jobs') ?? os.availableParallelism() + 2);
 
+const checks = args.includes('--static') && beginStaticChecks({ onFailure: endRun });
 const groups = await bundleTests(groupFiles(files), folder);
 const isAloneGroup = (group) => group.files.some(({ isAlone }) => isAlone);
 const together = await run(
   groups.filter((group) => !isAloneGroup(group)),
   jobs,
 );
+// Nothing may go on beside what is judged by time.
+await checks;
 const alone = await run(groups.filter(isAloneGroup), 1);
 const results = [...together.results, ...alone.results];
 const failed = results.filter(({ isOk }) => !isOk);
@@ -64,6 +69,12 @@ const notFirst = recordSecondTries(mended.map(({ name }) => name));
 recordTimes(results.filter(({ isOk }) => isOk));
 fs.rmSync(folder, { recursive: true, force: true });
 report();
+
+function endRun() {
+  endAllGroups();
+  fs.rmSync(folder, { recursive: true, force: true });
+  process.exit(1);
+}
 
 function isForWorkers({ name, startsServers, oneWorkerReason }) {
   if (!startsServers || oneWorkerReason === undefined) return startsServers;

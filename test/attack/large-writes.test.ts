@@ -1,13 +1,13 @@
 // workers: one, it meters the process that it starts
-// Bodies of half a megabyte, with a limit that a pass that never yields does not keep; of their updates and applies only
-// the first.
+// Bodies of a quarter of a megabyte, with a limit that passes that never yield do not keep; of their updates and applies
+// only the first.
 import { test } from 'node:test';
 import { allShort } from './judge-tasks.js';
 import { ATTACKS, type AttackRequest } from './worst-bodies.js';
 
-const LARGE_BYTES = 500_000;
-/** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 10 to 30. */
-const MAX_MS = 150;
+const LARGE_BYTES = 250_000;
+/** Of the processor's time; the collector's and that of a busy machine's cold caches are in it. Most take 5 to 15. */
+const MAX_MS = 25;
 const LARGE: readonly string[] = [
   'config map of many short keys',
   'pod volumes and mounts',

@@ -16,9 +16,13 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ]) {
   process.on(signal, () => {
-    for (const child of running) endGroup(child);
+    endAllGroups();
     process.exit(code);
   });
+}
+
+export function endAllGroups() {
+  for (const child of running) endGroup(child);
 }
 
 /**
