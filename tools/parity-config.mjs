@@ -40,7 +40,9 @@ async function start(selection) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parity-config-'));
   const report = path.join(folder, 'report.json');
   const tool = path.join(shared, 'bin', 'golden-config.mjs');
-  const toolArgs = ['--cmd', programOf(args, folder), '--embedded', '--jobs', '2', '--json', report, ...selection];
+  // The tool kills the program and removes its folder, in which worker processes still write until they have noticed.
+  const program = programOf(args, folder, `--data-dir="$(mktemp -d '${folder}/data-XXXXXX')"`);
+  const toolArgs = ['--cmd', program, '--embedded', '--jobs', '2', '--json', report, ...selection];
   await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [tool, ...toolArgs], { stdio: 'inherit' });
     child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${tool} ended with ${code}`))));

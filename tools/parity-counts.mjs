@@ -27,13 +27,16 @@ export function baselineOf(file, args) {
   return Object.fromEntries(Object.entries(counts).filter(([name]) => name.includes(only)));
 }
 
-/** The server's program, with `--workers N` one that starts it with that flag; `folder` is where it is written. */
-export function programOf(args, folder) {
+/**
+ * The server's program, with `--workers N` one that starts it with that flag, and with `more`, a piece of a shell's command
+ * line; `folder` is where it is written.
+ */
+export function programOf(args, folder, more = '') {
   const workers = optionOf(args, '--workers');
   const program = path.resolve('bin/binnacle');
   if (workers === undefined) return program;
   const file = path.join(folder, 'binnacle');
-  fs.writeFileSync(file, `#!/bin/sh\nexec ${program} "$@" --workers=${Number(workers)}\n`, { mode: 0o755 });
+  fs.writeFileSync(file, `#!/bin/sh\nexec ${program} "$@" --workers=${Number(workers)} ${more}\n`, { mode: 0o755 });
   return file;
 }
 
