@@ -18,6 +18,8 @@ const pod = (name: string, note = ''): KubeObject =>
     note,
   }) as KubeObject;
 
+const WRITES_OF_EACH = Number(process.env['BINNACLE_SHARED_WRITES'] ?? 40);
+
 for (const { name, program } of etcdPrograms()) {
   describe(`two servers on ${name}`, () => {
     let etcd: EtcdProcess;
@@ -85,6 +87,31 @@ for (const { name, program } of etcdPrograms()) {
       const page = await two.list({ ...newest, limit: 5 });
       const rest = await one.list({ ...newest, continue: page.continue });
       assert.deepEqual([page.items.length, page.remainingItemCount, rest.items.length], [5, 14, 14]);
+    });
+
+    it('never read anything older than what either had answered before', { timeout: 60_000 }, async () => {
+      const servers = [open(), open()];
+      /** Of each key the revision that its last write was answered with. */
+      const answered = new Map<string, number>();
+      const check = async (store: ManagedResourceStore, key: string, byList: boolean): Promise<void> => {
+        const known = answered.get(key) ?? 0;
+        const found = byList
+          ? (await store.list(newest)).items.find((item) => item.key === key)
+          : await store.get(key, '');
+        assert.ok((found?.revision ?? 0) >= known, `${key}: read ${found?.revision}, answered ${known}`);
+      };
+      const write = async (store: ManagedResourceStore, podName: string): Promise<void> => {
+        const key = `n/${podName}`;
+        let { revision } = await store.create(key, pod(name));
+        for (let i = 0; i < WRITES_OF_EACH; i++) {
+          ({ revision } = await store.update(key, revision, pod(podName, String(i))));
+          answered.set(key, revision);
+          // What the other has under way at this moment may have been carried out before.
+          await Promise.all(servers.map((other) => check(other, key, i % 16 === 15)));
+        }
+      };
+      const podNames = Array.from({ length: 8 }, (_, i) => `shared-${i}`);
+      await Promise.all(servers.flatMap((store, i) => podNames.map((podName) => write(store, `${podName}-${i}`))));
     });
   });
 }

@@ -3,7 +3,6 @@ import type { Logger } from '../../lib/telemetry/log.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { pause } from '../../lib/async/pause.js';
-import { CoalescedCall } from '../../lib/async/coalesced-call.js';
 import { withTimeout } from '../../lib/async/with-timeout.js';
 import { withSignal } from '../../outbound/with-signal.js';
 import {
@@ -26,6 +25,7 @@ import { callEtcd, type CallOptions, leaseIsGone, METHODS } from './client.js';
 import { Compactor } from './compactor.js';
 import { connectMember, type ConnectOptions } from './connect.js';
 import { Endpoints } from './endpoints.js';
+import { LatestRevision } from './latest-revision.js';
 import { Leases } from './leases.js';
 import { watchAlone } from './lone-watch.js';
 import {
@@ -74,7 +74,7 @@ class EtcdStore implements KeyValueStore {
   readonly #compactor: Compactor;
   readonly #history: EtcdHistory;
   readonly #healthKey: string;
-  readonly #latestRevision: CoalescedCall<number>;
+  readonly #latestRevision: LatestRevision;
   readonly #ownWrites = new OwnWrites();
   /** The highest revision any answer carried. */
   #seenRevision = 0;
@@ -86,7 +86,7 @@ class EtcdStore implements KeyValueStore {
 
   constructor(options: EtcdOptions) {
     const clock = options.clock ?? systemClock;
-    this.#latestRevision = new CoalescedCall(() => this.#fetchRevision(), { clock });
+    this.#latestRevision = new LatestRevision({ ask: () => this.#fetchRevision(), clock });
     this.#endpoints = new Endpoints({
       servers: options.servers,
       connect: (url) => connectMember(url, options),
@@ -135,7 +135,7 @@ class EtcdStore implements KeyValueStore {
   // hot: every consistent read
   revision(trace?: Trace): Promise<number> {
     // A traced read has its own request: a shared one could not be recorded in its span.
-    return trace?.span === undefined ? this.#latestRevision.call() : this.#fetchRevision(trace);
+    return trace?.span === undefined ? this.#latestRevision.get() : this.#fetchRevision(trace);
   }
 
   async #fetchRevision(trace?: Trace): Promise<number> {
@@ -275,23 +275,35 @@ class EtcdStore implements KeyValueStore {
   }
 
   async #range(range: EtcdRange, options: Omit<CallOptions, 'repeatable'> = {}): Promise<EtcdRangeAnswer> {
-    this.#checkOpen();
-    const answer = decodeRange(
-      await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { ...options, repeatable: true }),
+    return this.#send(async () =>
+      decodeRange(await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { ...options, repeatable: true })),
     );
-    this.#saw(answer.revision);
-    return answer;
   }
 
   async #txn(txn: EtcdTxn, trace?: Trace): Promise<EtcdTxnAnswer> {
+    return this.#send(async () => {
+      const options = { repeatable: false, trace };
+      const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), options));
+      // A delete of what is not there is no write: its answer has the revision of somebody else's.
+      const isWrite = txn.put !== undefined || (txn.modRevision ?? 0) > 0;
+      if (answer.succeeded && isWrite) this.#ownWrites.add(answer.revision, txn.key);
+      return answer;
+    });
+  }
+
+  /** A request through etcd's consensus: reads that wait for the latest revision have it from any such answer. */
+  async #send<T extends { readonly revision: number }>(request: () => Promise<T>): Promise<T> {
     this.#checkOpen();
-    const options = { repeatable: false, trace };
-    const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), options));
-    this.#saw(answer.revision);
-    // A delete of what is not there is no write: its answer has the revision of somebody else's.
-    const isWrite = txn.put !== undefined || (txn.modRevision ?? 0) > 0;
-    if (answer.succeeded && isWrite) this.#ownWrites.add(answer.revision, txn.key);
-    return answer;
+    const departure = this.#latestRevision.leaves();
+    try {
+      const answer = await request();
+      if (answer.revision > this.#seenRevision) this.#seenRevision = answer.revision;
+      this.#latestRevision.answered(departure, answer.revision);
+      return answer;
+    } catch (error) {
+      this.#latestRevision.failed(departure);
+      throw error;
+    }
   }
 
   async #compact(revision: number): Promise<void> {
