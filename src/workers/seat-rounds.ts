@@ -35,7 +35,7 @@ export class SeatRounds {
     let call = this.#limits.get(name);
     if (call === undefined) {
       const limit = new Limit(name, this.options.clock ?? systemClock);
-      call = new CoalescedCall(() => this.#run(limit), { maxInFlight: 1, leavesAtOnce: true });
+      call = new CoalescedCall(() => this.#run(limit));
       this.#limits.set(name, call);
     }
     return call.call();

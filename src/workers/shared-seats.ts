@@ -79,7 +79,7 @@ class SharedPool implements SeatPool {
   readonly #request: CoalescedCall<void>;
 
   constructor(private readonly parts: SharedPoolParts) {
-    this.#request = new CoalescedCall(() => this.#ask(), { maxInFlight: 1, leavesAtOnce: true });
+    this.#request = new CoalescedCall(() => this.#ask());
   }
 
   setTotal(total: number): void {
