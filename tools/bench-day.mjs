@@ -85,7 +85,7 @@ async function afterChange(n, target) {
   await ask(
     'PATCH',
     `${NS}/pods/p${n % pods}/status`,
-    objects.podStatus(++sent % 2 ? 'Running' : 'Pending'),
+    { status: { ...objects.podStatus('Running').status, message: String(++sent) } },
     STRATEGIC,
   );
   await ask('GET', target);
