@@ -61,8 +61,9 @@ export class CachedLists {
     const items = known?.generation === generation ? known.items.deref() : undefined;
     if (known !== undefined && items !== undefined) return sharedResult(known, items, plan, revision);
     const listed = this.#select(plan, request, revision);
-    if (listed instanceof Promise) return listed.then((result) => this.#share(key, generation, result));
-    return this.#share(key, generation, listed);
+    const isRepeated = known !== undefined;
+    if (listed instanceof Promise) return listed.then((result) => this.#share(key, generation, result, isRepeated));
+    return this.#share(key, generation, listed, isRepeated);
   }
 
   /** Lists a past state, which is not changed any more. */
@@ -96,11 +97,11 @@ export class CachedLists {
     span.event('Filtered items', { count: items.length });
   }
 
-  #share(key: string, generation: number, result: ListResult): ListResult {
+  #share(key: string, generation: number, result: ListResult, isRepeated: boolean): ListResult {
     const { items, remainingItemCount } = result;
     const isLast = result.continue === '';
     this.#shared.set(key, { generation, items: new WeakRef(items), isLast, remainingItemCount });
-    return result;
+    return isRepeated ? { ...result, isRepeated } : result;
   }
 
   #select(plan: ListPlan, request: ListRequest, revision: number): MaybePromise<ListResult> {

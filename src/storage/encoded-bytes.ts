@@ -1,4 +1,5 @@
-// Objects in other forms than the stored one (protobuf, metadata alone, another version): the bytes of those read last.
+// Objects in other forms than the stored one (protobuf, metadata alone, another version), and in lists that are asked for
+// again in JSON: the bytes of those read last.
 //
 // A buffer for each would cost as much again in bookkeeping, and the collector counts every one, so bytes lie in slabs:
 //
@@ -51,23 +52,39 @@ export class EncodedBytes {
 
   /** The chain with the bytes in front, copied; the chain as it was where they are too large. */
   keep(form: object, bytes: Buffer, next: EncodedCell | undefined): EncodedCell | undefined {
-    if (bytes.length > MAX_KEPT_BYTES || this.maxBytes < SLAB_BYTES) return next;
-    const slab = this.#slabFor(bytes.length);
+    const cell = this.reserve(form, bytes.length, next);
+    if (cell === undefined) return next;
+    bytes.copy(cell.slab.bytes as Buffer, cell.start);
+    return cell;
+  }
+
+  /** As `keep`, for the caller to write the bytes; undefined where they are too large. */
+  reserve(form: object, length: number, next: EncodedCell | undefined): EncodedCell | undefined {
+    if (length > MAX_KEPT_BYTES || this.maxBytes < SLAB_BYTES) return undefined;
+    const slab = this.#slabFor(length);
     const start = slab.used;
-    bytes.copy(slab.bytes as Buffer, start);
-    slab.used += bytes.length;
-    slab.live += bytes.length;
-    this.#live += bytes.length;
+    slab.used += length;
+    slab.live += length;
+    this.#live += length;
     return { form, slab, start, end: slab.used, next };
   }
 
   // hot: every item of a list in protobuf
   /** The bytes kept under a form; they are shared and never changed. */
   find(chain: EncodedCell | undefined, form: object): Buffer | undefined {
-    for (let cell = chain; cell !== undefined; cell = cell.next) {
-      if (cell.form === form) return cell.slab.bytes?.subarray(cell.start, cell.end);
-    }
-    return undefined;
+    const cell = cellOf(chain, form);
+    return cell?.slab.bytes?.subarray(cell.start, cell.end);
+  }
+
+  // hot: every item of a list in JSON
+  /** Copies the bytes kept under a form, from an offset on; answers how many, none where nothing is kept. */
+  copy(
+    chain: EncodedCell | undefined,
+    form: object,
+    { target, at, from }: { readonly target: Buffer; readonly at: number; readonly from: number },
+  ): number {
+    const cell = cellOf(chain, form);
+    return cell?.slab.bytes?.copy(target, at, cell.start + from, cell.end) ?? 0;
   }
 
   /** Releases encodings that no reader needs any more. */
@@ -105,6 +122,11 @@ export class EncodedBytes {
     this.#live -= slab.live;
     slab.bytes = undefined;
   }
+}
+
+function cellOf(chain: EncodedCell | undefined, form: object): EncodedCell | undefined {
+  for (let cell = chain; cell !== undefined; cell = cell.next) if (cell.form === form) return cell;
+  return undefined;
 }
 
 const emptiest = (slabs: readonly Slab[]): Slab | undefined =>

@@ -12,6 +12,9 @@ import { StorageError, type StoredObject, type WatchEvent } from './store.js';
 import type { Fields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
+/** The form of what is kept of an object in JSON. */
+const AS_JSON = {};
+
 /** In whatever order objects have their metadata, labels come before `managedFields`, which are long. */
 const labelsText = (json: Buffer): string | undefined => textAt(json, ['metadata', 'labels'], 'managedFields');
 
@@ -126,10 +129,26 @@ export class Entry implements StoredObject {
   }
 
   // hot: every item of a list
-  copyJson(target: Buffer, at: number, from: number): number {
-    const known = this.#fresh?.json;
-    if (known !== undefined) return known.copy(target, at, from);
-    return copySpliced(this.source.read(this.key, this.revision), this.revision, { target, at, from });
+  copyJson(target: Buffer, at: number, from: number, isKept: boolean): number {
+    const fresh = this.#fresh;
+    if (fresh?.json !== undefined) return fresh.json.copy(target, at, from);
+    const wanted = { target, at, from };
+    const { encoded } = this.source;
+    const copied = fresh === undefined ? 0 : encoded.copy(fresh.encoded, AS_JSON, wanted);
+    if (copied > 0) return copied;
+    const stored = this.source.read(this.key, this.revision);
+    const length = copySpliced(stored, this.revision, wanted);
+    if (isKept) Entry.#keepJson(this, stored);
+    return length;
+  }
+
+  static #keepJson(entry: Entry, stored: Buffer): void {
+    const { encoded } = entry.source;
+    const fresh = (entry.#fresh ??= leftFresh());
+    const cell = encoded.reserve(AS_JSON, entry.size, encoded.without(fresh.encoded, AS_JSON));
+    if (cell?.slab.bytes === undefined) return;
+    copySpliced(stored, entry.revision, { target: cell.slab.bytes, at: cell.start, from: 0 });
+    fresh.encoded = cell;
   }
 
   // hot: every object when the garbage collector starts

@@ -8,6 +8,7 @@ import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
+import { EncodedBytes } from './encoded-bytes.js';
 import { RecentBytes } from './recent-bytes.js';
 import {
   hasMetadata,
@@ -48,9 +49,9 @@ async function opened(context: TestContext): Promise<{ kv: KeyValueStore; open: 
 const color = (object: StoredObject | undefined): string | undefined => object?.object().metadata.labels?.['color'];
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-function copied(object: StoredObject, from: number): string {
+function copied(object: StoredObject, from: number, isKept = false): string {
   const target = Buffer.alloc(object.size);
-  const length = object.copyJson?.(target, 0, from) ?? -1;
+  const length = object.copyJson?.(target, 0, from, isKept) ?? -1;
   return target.toString('utf8', 0, length);
 }
 
@@ -92,6 +93,36 @@ test('a cache is filled without a copy of what the store has, and without readin
 });
 
 const isRed = ({ labels }: Pick<StoredObject, 'labels'>): boolean => labels['color'] === 'red';
+
+test('what a repeated list read is read from the store once, until it changes', async (context) => {
+  const kv = openMemoryStore();
+  const setup = { kv, options, recent: new RecentBytes(0), encoded: new EncodedBytes() };
+  const store = createResourceStore(setup);
+  const first = await store.create('a/x', pod('x', 'red'));
+  await store.create('a/y', pod('y', 'red'));
+  await settled();
+  const reads = context.mock.method(kv, 'currentValue').mock;
+  const listed = async (): Promise<{ texts: string[]; isRepeated: boolean; reads: number }> => {
+    const before = reads.callCount();
+    const { items, isRepeated = false } = await store.list(everything);
+    const texts = items.map((item) => copied(item, 1, isRepeated));
+    return { texts, isRepeated, reads: reads.callCount() - before };
+  };
+  const once = await listed();
+  assert.deepEqual([once.isRepeated, once.reads], [false, 2]);
+  let { revision } = first;
+  const repeated: number[] = [];
+  for (const text of ['green', 'blue', 'white']) {
+    ({ revision } = await store.update('a/x', revision, pod('x', text)));
+    await settled();
+    const { texts, isRepeated, reads: count } = await listed();
+    assert.ok(isRepeated);
+    assert.ok(texts[0]?.includes(`"color":"${text}"`), texts[0]);
+    assert.equal(texts[1], once.texts[1]);
+    repeated.push(count);
+  }
+  assert.deepEqual(repeated, [2, 1, 1]);
+});
 
 test('a selection by fields that are strings parses nothing', async (context) => {
   const { kv } = await opened(context);

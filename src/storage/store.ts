@@ -17,8 +17,11 @@ export interface StoredObject {
   readonly json: Buffer;
   /** Of `json`, in bytes. */
   readonly size: number;
-  /** Copies the JSON from an offset on, and answers how many bytes; where they need not be made a buffer for it. */
-  copyJson?(target: Buffer, at: number, from: number): number;
+  /**
+   * Copies the JSON from an offset on, and answers how many bytes; where they need not be made a buffer for it. `isKept`:
+   * the same list will probably be wanted again, and the store need not be read for it.
+   */
+  copyJson?(target: Buffer, at: number, from: number, isKept: boolean): number;
   /** Whether the metadata has a member of one of these names, but the resourceVersion; where no buffer need be made for that. */
   hasMetadata?(names: readonly string[]): boolean;
   /** Parsed on first call, then shared: read only. */
@@ -173,6 +176,8 @@ export interface ListResult {
   /** Empty when this is the last page. */
   readonly continue: string;
   readonly remainingItemCount?: number;
+  /** The same list was asked for not long ago, when it had other items. */
+  readonly isRepeated?: boolean;
 }
 
 export type WatchEvent =

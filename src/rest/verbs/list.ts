@@ -204,7 +204,7 @@ function listMeta(result: ListResult): ListMeta {
 // hot: a list is written from the bytes that are there, piece by piece.
 function respondBytes(
   { endpoint, request, negotiated }: Rendering,
-  { items }: ListResult,
+  { items, isRepeated = false }: ListResult,
   metadata: ListMeta,
 ): HttpResponse {
   const { head, tail } = envelopeOf(endpoint, metadata);
@@ -224,12 +224,9 @@ function respondBytes(
   const whole = async (): Promise<Buffer> =>
     Buffer.concat([head, ...(await joinedCooperatively(endpoint, items)), tail]);
   const object: AnsweredObject = { form: 'list', json: whole };
+  const writer = new JsonItems(endpoint, items, isRepeated && bytes <= MAX_AT_ONCE_BYTES);
   const around = pretty ? { head, tail: withoutNewline(tail), encode: prettyEncoder() } : { head, tail };
-  return compressed(
-    request,
-    { status: 200, headers, body: bodyInPieces(new JsonItems(endpoint, items), around), object },
-    bytes,
-  );
+  return compressed(request, { status: 200, headers, body: bodyInPieces(writer, around), object }, bytes);
 }
 
 function prettyEncoder(): (piece: Buffer) => Buffer {
@@ -297,6 +294,8 @@ class JsonItems implements ListItems {
   constructor(
     private readonly endpoint: Endpoint,
     private readonly items: readonly StoredObject[],
+    /** Their bytes will probably be wanted again. */
+    private readonly isKept = false,
   ) {}
 
   get count(): number {
@@ -315,7 +314,8 @@ class JsonItems implements ListItems {
     let at = start;
     if (index > 0) out[at++] = COMMA;
     at += endpoint.itemHead.copy(out, at);
-    const copied = item.copyJson?.(out, at, endpoint.storageHeadLength) ?? tailOf(endpoint, item).copy(out, at);
+    const from = endpoint.storageHeadLength;
+    const copied = item.copyJson?.(out, at, from, this.isKept) ?? tailOf(endpoint, item).copy(out, at);
     return at + copied;
   }
 }
