@@ -1,8 +1,8 @@
 // What each request of an ordinary day costs the server: processor time, collections of V8 and writes, for a fixed count of
-// each, one at a time, while nodes watch.
+// each, one at a time or so many at once, while nodes watch.
 //
-//   node tools/bench-day.mjs [--nodes 100] [--pods 500] [--count 300] [--protobuf] [--only lease,event] [--node-flags '…']
-//                            [--checkout FOLDER]
+//   node tools/bench-day.mjs [--nodes 100] [--pods 500] [--count 300] [--at-once 1] [--protobuf] [--only lease,event]
+//                            [--node-flags '…'] [--checkout FOLDER]
 //
 // The machine may be busy: nothing here depends on how long anything takes. Each node has a connection with four watches
 // (its pods, itself, services, endpoint slices), three followers watch everything.
@@ -25,6 +25,7 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const nodes = Number(option('--nodes', '100'));
 const pods = Number(option('--pods', '500'));
 const count = Number(option('--count', '300'));
+const atOnce = Number(option('--at-once', '1'));
 const only = option('--only', '').split(',').filter(Boolean);
 const nodeFlags = option('--node-flags', '').split(' ').filter(Boolean);
 const accept = process.argv.includes('--protobuf') ? { accept: PROTOBUF } : {};
@@ -93,10 +94,10 @@ async function afterChange(n, target) {
 
 async function measure(name) {
   const work = WORK[name];
-  for (let i = count; i < count + WARMING; i++) await work(i);
+  await inParallel(WARMING, (i) => work(count + i), atOnce);
   await settle();
   const before = look();
-  for (let i = 0; i < count; i++) await work(i);
+  await inParallel(count, work, atOnce);
   await settle();
   const after = look();
   const each = (what, digits) => ((after[what] - before[what]) / count).toFixed(digits);
@@ -189,10 +190,10 @@ function linesIn(chunk) {
   return lines;
 }
 
-async function inParallel(many, work) {
+async function inParallel(many, work, workers = 16) {
   let at = 0;
   const worker = async () => {
     while (at < many) await work(at++);
   };
-  await Promise.all(Array.from({ length: 16 }, worker));
+  await Promise.all(Array.from({ length: workers }, worker));
 }
