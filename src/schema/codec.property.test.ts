@@ -7,7 +7,8 @@ import { decodeCbor } from './cbor/decode.js';
 import { encodeCbor } from './cbor/encode.js';
 import { equalByType } from './deep-equal.js';
 import { decodeJson, DecodeError, normalize, parseJsonTree } from './json/decode.js';
-import { encodeJson, encodeTree } from './json/encode.js';
+import { decodeStoredJson } from './json/decode-stored.js';
+import { encodeJson, encodeStored, encodeTree } from './json/encode.js';
 import { decodeMessage } from './protobuf/decode.js';
 import { encodeMessage } from './protobuf/encode.js';
 import { objectOf } from './testing.js';
@@ -28,6 +29,9 @@ for (const name of catalogueTypeNames()) {
         assert.deepEqual(again.strictErrors, []);
         assert.deepEqual(again.object, object);
         assert.equal(encodeJson(type, again.object), text);
+
+        const stored = Buffer.from(encodeStored(type, withOwner(type, object)));
+        assert.deepEqual(decodeStoredJson(type, stored), decodeJson(type, stored, { strict: false }).object);
 
         assert.deepEqual(decodeCbor(type, encodeCbor(type, object), { strict: true }), again);
 
@@ -66,6 +70,13 @@ test('truncated or random protobuf ends in an error or in an object, never in a 
     { numRuns: 2000, seed: 7 },
   );
 });
+
+/** With owned fields, as nearly all objects have that are kept. */
+function withOwner(type: StructType, object: Record<string, unknown>): Record<string, unknown> {
+  if (!type.byJson.has('metadata') || !type.byJson.has('apiVersion')) return object;
+  const entry = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } };
+  return normalize(type, { ...object, metadata: { name: 'a', managedFields: [entry] } });
+}
 
 /** Whether every field on the way has a number: tables, configuration files and events of the audit log have not. */
 function hasProtobuf(type: Type, seen: Set<StructType>): boolean {
