@@ -17,5 +17,10 @@ export function targetOf(endpoint: Endpoint, subresource: string, now: Date, ver
       trackManagers(endpoint, { live, object, manager, subresource, now, reset, versions }),
     resetFields: resetFieldsOf(endpoint, subresource),
     versions,
+    statusOnly: subresource === 'status' && isStoredVersion(endpoint),
   };
 }
+
+/** What is patched is what is stored, not what was converted from it. */
+const isStoredVersion = ({ version: { toStorage, fromStorage }, type }: Endpoint): boolean =>
+  toStorage === undefined && fromStorage === undefined && type.unstructured === undefined;

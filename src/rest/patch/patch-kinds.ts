@@ -2,6 +2,7 @@
 import { FloatLiteral, isJsonObject } from '../../lib/json/float-literal.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
+import { setMember } from '../../lib/values/plain-object.js';
 import { goJsonKind } from '../../lib/go/json-kind.js';
 import { goValueText } from '../../lib/go/value.js';
 import { deepCopySteps } from '../../schema/deep-copy.js';
@@ -41,6 +42,8 @@ export interface PatchTarget {
   note(live: Readonly<KubeObject>, object: KubeObject, manager: string, reset: boolean): StepGenerator<void>;
   readonly resetFields: readonly (readonly string[])[];
   readonly versions?: Versions;
+  /** Only the metadata and status come from the patched object: the rest may be the current object's own. */
+  readonly statusOnly?: boolean;
 }
 
 export interface PatchContext {
@@ -100,7 +103,8 @@ function* patchSteps(
   const reset = isReset(patched);
   const shown = (): string => shownPatch(kind, live, patch, context.target);
   yield;
-  const object = yield* decodePatched({ kind, patched, shown, duplicates, context });
+  const kept = context.target.statusOnly === true ? untouchedMembers(patched, live) : undefined;
+  const object = yield* decodePatched({ kind, patched, kept, shown, duplicates, context });
   yield;
   const { target } = context;
   const said = saidOf(patched, target);
@@ -237,22 +241,34 @@ function isReset(patched: JsonObject): boolean {
   return isManagedFieldsReset((patched['metadata'] as { managedFields?: unknown } | null | undefined)?.managedFields);
 }
 
+/** Members beside the metadata that are the current object's own: they have their form, and nobody changes them. */
+function untouchedMembers(patched: JsonObject, live: Readonly<JsonObject>): ReadonlySet<unknown> | undefined {
+  let untouched: Set<unknown> | undefined;
+  for (const name in patched) {
+    const member = patched[name];
+    if (typeof member !== 'object' || member === null || name === 'metadata' || member !== live[name]) continue;
+    (untouched ??= new Set()).add(member);
+  }
+  return untouched;
+}
+
 interface PatchedTree {
   readonly kind: PatchKind;
   readonly patched: JsonObject;
+  readonly kept: ReadonlySet<unknown> | undefined;
   readonly shown: () => string;
   readonly duplicates: readonly string[];
   readonly context: PatchContext;
 }
 
-function* decodePatched({ kind, patched, shown, duplicates, context }: PatchedTree): StepGenerator<KubeObject> {
+function* decodePatched({ kind, patched, kept, shown, duplicates, context }: PatchedTree): StepGenerator<KubeObject> {
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   // What has no version is read in the form kube-apiserver keeps to itself, where nothing of it is found.
   const isCustom = target.type.unstructured !== undefined;
   const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
   let decoded: { object: object; strictErrors: readonly string[] };
-  const copy = yield* deepCopySteps(patched);
+  const copy = kept === undefined ? yield* deepCopySteps(patched) : yield* copyBeside(patched, kept);
   yield;
   try {
     // A strategic patch is made on a struct, which has its kind from elsewhere.
@@ -261,7 +277,9 @@ function* decodePatched({ kind, patched, shown, duplicates, context }: PatchedTr
       else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
       else checkPatchedCustomKind(copy, shown);
     }
-    decoded = isUnread ? decodeUnread(target, patched) : decodeTree(target.type, copy, { strict, original: patched });
+    decoded = isUnread
+      ? decodeUnread(target, patched)
+      : decodeTree(target.type, copy, { strict, original: patched, done: kept });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
@@ -286,6 +304,15 @@ function* decodePatched({ kind, patched, shown, duplicates, context }: PatchedTr
   object.apiVersion = apiVersionOf(target.kind);
   target.defaults(object);
   return object;
+}
+
+function* copyBeside(patched: JsonObject, kept: ReadonlySet<unknown>): StepGenerator<JsonObject> {
+  const copy: JsonObject = {};
+  for (const name in patched) {
+    const member = patched[name];
+    setMember(copy, name, kept.has(member) ? member : yield* deepCopySteps(member));
+  }
+  return copy;
 }
 
 function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<typeof decodeTree> {

@@ -24,6 +24,8 @@ export interface DecodeTreeOptions extends DecodeOptions {
   readonly original?: unknown;
   /** Of a custom resource: nulls that its schema does not allow stay, to be refused. */
   readonly keepNulls?: boolean;
+  /** Objects in the tree that are in normal form already. */
+  readonly done?: ReadonlySet<unknown> | undefined;
 }
 
 export interface Decoded {
@@ -43,14 +45,14 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
   const scan = scanJson(text);
   if (scan.depth > maxJsonDepth) throw new DecodeError('exceeded max depth');
   const { value } = parse(text, { exact: scan.exactNumbers });
-  const walk: Walk = { keys: 0, unknown: 0, count: strict };
+  const walk: Walk = { keys: 0, unknown: 0, count: strict, done: undefined };
   const object = run(type, value, walk, () => parse(text, { exact: true }));
   if (!strict || (walk.unknown === 0 && walk.keys === scan.keys)) return { object, strictErrors: [] };
   const exact = parse(text, { exact: true });
   const { error, mismatch, strictErrors } = explain(type, exact.value, exact.repeated);
   if (error !== undefined) throw new DecodeError(error, mismatch);
   if (exact.repeated.size === 0) return { object, strictErrors };
-  const merged = run(type, mergeRepeated(type, exact), { keys: 0, unknown: 0, count: false }, () => exact);
+  const merged = run(type, mergeRepeated(type, exact), notCounting(), () => exact);
   return { object: merged, strictErrors, repeats: true };
 }
 
@@ -58,16 +60,18 @@ export function decodeJson(type: StructType, input: Uint8Array | string, { stric
 export function decodeTree(
   type: StructType,
   tree: unknown,
-  { strict, original, keepNulls }: DecodeTreeOptions,
+  { strict, original, keepNulls, done }: DecodeTreeOptions,
 ): Decoded {
   if (type.unstructured !== undefined)
     return decodeUnstructured(type.unstructured, { tree, strict, duplicates: [], keepNulls });
   const explained = strict && original === undefined ? explain(type, tree, noneRepeated) : undefined;
-  const walk: Walk = { keys: 0, unknown: 0, count: false };
+  const walk = notCounting(done);
   const object = run(type, tree, walk, () => ({ value: original ?? tree, repeated: noneRepeated }));
   if (!strict || (explained === undefined && walk.unknown === 0)) return { object, strictErrors: [] };
   return { object, strictErrors: (explained ?? explain(type, original, noneRepeated)).strictErrors };
 }
+
+const notCounting = (done?: ReadonlySet<unknown>): Walk => ({ keys: 0, unknown: 0, count: false, done });
 
 /** Brings an object into the normal form of its type, in place where that is possible. */
 export const normalize = (type: StructType, object: unknown): Record<string, unknown> =>

@@ -26,7 +26,7 @@ export interface Walk {
   unknown: number;
   readonly count: boolean;
   /** Members that were decoded before what holds them. */
-  readonly done?: ReadonlySet<unknown>;
+  readonly done?: ReadonlySet<unknown> | undefined;
 }
 
 /** Members of all objects in a tree. Iterative: the tree may be as deep as the text was. */
