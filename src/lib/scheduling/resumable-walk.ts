@@ -101,7 +101,7 @@ export class ResumableWalk {
 }
 
 /** The `place` of a walk that keeps the path to where it is. */
-export function samePath(walk: { path: string[] }): () => void {
+export function samePath<Step>(walk: { path: Step[] }): () => void {
   const path = [...walk.path];
   return () => {
     walk.path = path;

@@ -37,8 +37,8 @@ class ComparingWalk implements Comparison {
   readonly added = new FieldSet();
   readonly modified = new FieldSet();
   readonly removed = new FieldSet();
-  /** The steps to the values that are compared. */
-  path: string[] = [];
+  /** The steps to the values that are compared; those to items are written when something there has changed. */
+  path: (string | ItemStep)[] = [];
   readonly resumable = new ResumableWalk(() => samePath(this));
 
   /** A side that is undefined is not there; null is a value. */
@@ -53,8 +53,17 @@ class ComparingWalk implements Comparison {
       if (leftShape.kind !== shape.kind) leaf = this.#visitAs(left, right, leftShape) || leaf;
     }
     if (leaf) return;
-    if (left === undefined) this.added.insert(this.path);
-    else if (right === undefined) this.removed.insert(this.path);
+    if (left === undefined) this.#insert(this.added);
+    else if (right === undefined) this.#insert(this.removed);
+  }
+
+  #insert(set: FieldSet): void {
+    const { path } = this;
+    for (let at = 0; at < path.length; at++) {
+      const step = path[at] as string | ItemStep;
+      if (typeof step !== 'string') path[at] = itemElement(step.shape, step.item);
+    }
+    set.insert(path as string[]);
   }
 
   /** Answers whether the value was compared as a whole. */
@@ -82,9 +91,9 @@ class ComparingWalk implements Comparison {
   }
 
   #compareWhole(left: unknown, right: unknown): true {
-    if (left === undefined) this.added.insert(this.path);
-    else if (right === undefined) this.removed.insert(this.path);
-    else if (!valuesEqual(left, right)) this.modified.insert(this.path);
+    if (left === undefined) this.#insert(this.added);
+    else if (right === undefined) this.#insert(this.removed);
+    else if (!valuesEqual(left, right)) this.#insert(this.modified);
     return true;
   }
 
@@ -119,6 +128,14 @@ class ComparingWalk implements Comparison {
 
   #visitItems(left: readonly unknown[], right: readonly unknown[], shape: ListShape): void {
     const { resumable } = this;
+    if (haveSameKeys(left, right, shape.keys)) {
+      for (let at = 0; at < left.length; at++) {
+        this.path.push({ shape, item: left[at] });
+        this.visit(left[at], right[at], shape.element, undefined);
+        this.path.pop();
+      }
+      return;
+    }
     itemsByElement(left, shape, resumable, (leftItems) => {
       itemsByElement(right, shape, resumable, (rightItems) => {
         const both = [...leftItems.keys()];
@@ -136,16 +153,48 @@ class ComparingWalk implements Comparison {
     this.path.push(element);
     if (left.length <= 1 && right.length <= 1) this.visit(left[0], right[0], type, undefined);
     else if (left.length > 1 && right.length > 1) {
-      if (!valuesEqual(left, right)) this.modified.insert(this.path);
+      if (!valuesEqual(left, right)) this.#insert(this.modified);
     } else if (left.length > 1) {
       if (right.length > 0) this.visit(undefined, right[0], type, undefined);
-      this.removed.insert(this.path);
+      this.#insert(this.removed);
     } else {
       if (left.length > 0) this.visit(left[0], undefined, type, undefined);
-      this.added.insert(this.path);
+      this.#insert(this.added);
     }
     this.path.pop();
   }
+}
+
+/** An item of a list, by which the step to it can be written. */
+interface ItemStep {
+  readonly shape: ListShape;
+  readonly item: unknown;
+}
+
+/** More are found sooner by their steps. */
+const FEW = 16;
+
+/** Whether a few items stand in one order on both sides, each with keys of its own: then they are compared as they stand. */
+function haveSameKeys(left: readonly unknown[], right: readonly unknown[], keys: readonly string[]): boolean {
+  const count = left.length;
+  if (count !== right.length || count > FEW || keys.length === 0) return false;
+  for (let at = 0; at < count; at++) {
+    const item = left[at];
+    if (!isPlainObject(item) || !haveSameKey(item, right[at], keys, true)) return false;
+    for (let before = 0; before < at; before++) if (haveSameKey(item, left[before], keys, false)) return false;
+  }
+  return true;
+}
+
+/** `stated`: all keys must be there, as texts or numbers. */
+function haveSameKey(item: Members, other: unknown, keys: readonly string[], stated: boolean): boolean {
+  if (!isPlainObject(other)) return false;
+  for (const key of keys) {
+    const value = item[key];
+    if (value !== other[key]) return false;
+    if (stated && typeof value !== 'string' && typeof value !== 'number') return false;
+  }
+  return true;
 }
 
 /** Two maps that are compared member by member. */

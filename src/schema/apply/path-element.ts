@@ -145,11 +145,17 @@ const HTML: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
+// hot: for every item of a list with keys.
 function keyJson(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  if (typeof value === 'number') return `${value}`;
   if (typeof value === 'bigint') return value.toString();
   const text = JSON.stringify(value);
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] as string) : text;
 }
+
+/** Nothing in it needs an escape. */
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 
 type Fields = readonly (readonly [name: string, value: unknown])[];
 
