@@ -20,6 +20,7 @@ import { spliceProtobufVersion } from '../../schema/protobuf/splice-version.js';
 import type { StoredObject } from '../../storage/store.js';
 import type { Endpoint } from '../contract/endpoint.js';
 import { type FormedValue, formedValue } from './formed-value.js';
+import { RecentElements } from './recent-elements.js';
 import type { Negotiated, Transform } from '../wire/negotiate.js';
 
 export class ProtobufForm {
@@ -64,7 +65,8 @@ export class ProtobufForm {
   }
 
   object(stored: StoredObject): Buffer {
-    return Buffer.concat([this.#head, this.element(stored), PROTOBUF_ENVELOPE_TAIL]);
+    const element = recentElements.find(this, stored) ?? this.element(stored);
+    return Buffer.concat([this.#head, element, PROTOBUF_ENVELOPE_TAIL]);
   }
 
   /** What is recorded of an answer. */
@@ -77,9 +79,16 @@ export class ProtobufForm {
   }
 
   event(type: string, stored: StoredObject): Buffer {
-    return protobufWatchEvent(type, this.#head, this.element(stored), PROTOBUF_ENVELOPE_TAIL);
+    let element = recentElements.find(this, stored);
+    if (element === undefined) {
+      element = this.element(stored);
+      recentElements.add(this, stored, element);
+    }
+    return protobufWatchEvent(type, this.#head, element, PROTOBUF_ENVELOPE_TAIL);
   }
 }
+
+const recentElements = new RecentElements();
 
 /**
  * The requested form of objects, or of a list's items; undefined where it is none of these. There is one of
