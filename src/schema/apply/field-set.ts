@@ -9,7 +9,8 @@
 // Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
 import type { JsonObject } from '../../machinery/object.js';
 import { type ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
-import { sharedText } from '../shared-fields.js';
+import { fieldSetText } from '../json/encode.js';
+import { shareFields, sharedText } from '../shared-fields.js';
 import { readFields } from '../lazy-fields.js';
 import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
@@ -24,6 +25,9 @@ const LEAF: Node = { member: true, below: undefined };
 
 /** The wire form of a leaf. */
 const NOTHING_BELOW: JsonObject = Object.freeze({});
+
+/** Of most managers of most objects. */
+const FEW = 512;
 
 /** So many steps are worked on in a few milliseconds. */
 const MANY = 4096;
@@ -92,6 +96,18 @@ export class FieldSet {
   // hot: on every write.
   encode(resumable: ResumableWalk = UNDIVIDED): JsonObject {
     return this.#encoded ?? this.encodeInto({}, resumable);
+  }
+
+  /** As encode(), and shared with all objects of which somebody owns the same; a large set is an object's own. */
+  // hot: on every write, for every manager.
+  encodeShared(resumable: ResumableWalk): JsonObject {
+    if (this.#encoded !== undefined || this.count(FEW) > FEW) return this.encode(resumable);
+    const fields = this.encode();
+    const shared = shareFields(fields, fieldSetText(fields));
+    if (sharedText(shared) === undefined) return fields;
+    this.#encoded = shared;
+    if (!decoded.has(shared)) decoded.set(shared, this);
+    return shared;
   }
 
   private encodeInto(fields: JsonObject, resumable: ResumableWalk): JsonObject {

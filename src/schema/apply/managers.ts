@@ -82,7 +82,7 @@ export function* encodeManagerSteps(managers: Managers): StepGenerator<ManagedFi
   const resumable = new ResumableWalk();
   const entries: ManagedFieldsEntry[] = [];
   for (const manager of all) {
-    entries.push(entryOf(manager, manager.fields.encode(resumable)));
+    entries.push(entryOf(manager, manager.fields.encodeShared(resumable)));
     if (resumable.hasDeferred) yield* resumable.resume();
   }
   return entries;

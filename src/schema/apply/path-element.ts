@@ -7,6 +7,7 @@
 //
 // The text in canonical form is the step: equal steps are equal strings.
 import { compareText } from '../../lib/text/compare-text.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { sortFew } from './sort-few.js';
@@ -64,7 +65,7 @@ export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements;
   if (elements.every(isField)) return elements.length <= FEW ? sortFew(elements) : elements.sort();
   return elements
-    .map(read)
+    .map(elements.length <= FEW ? readOften : read)
     .sort(compareRead)
     .map(({ element }) => element);
 }
@@ -109,6 +110,9 @@ function read(element: string): ReadElement {
       return { element, kind, value: Number(rest) };
   }
 }
+
+/** The items of short lists have the same few keys in most objects. */
+const readOften = boundedMemo(1024, read);
 
 function compareRead(left: ReadElement, right: ReadElement): number {
   if (left.kind !== right.kind) return left.kind - right.kind;

@@ -1,5 +1,5 @@
 // What a type says about a field set that was made without it.
-import type { Field, Type } from '../type.js';
+import type { Field, StructType, Type } from '../type.js';
 import { FieldSet } from './field-set.js';
 import { fieldName } from './path-element.js';
 import { isDeduced, type Member, memberOf, shapeOf } from './shape.js';
@@ -13,13 +13,24 @@ export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefine
 }
 
 /** Where the type now says one value and the set has parts of it, the set gets the whole. */
-export function reconcileWithType(set: FieldSet, type: Type | undefined, field?: Field): FieldSet {
+// hot: on every update, for every manager; most sets are shared by many objects.
+export function reconcileWithType(set: FieldSet, type: StructType): FieldSet {
+  const known = reconciled.get(set);
+  if (known?.type === type) return known.set;
+  const fitted = fitToType(set, type, undefined);
+  reconciled.set(set, { type, set: fitted });
+  return fitted;
+}
+
+const reconciled = new WeakMap<FieldSet, { readonly type: StructType; readonly set: FieldSet }>();
+
+function fitToType(set: FieldSet, type: Type, field: Field | undefined): FieldSet {
   return set.map((element, member, below) => {
     const inner = step(type, field, element);
     if (inner.type === undefined || isDeduced(inner.type)) return [member, below];
     const shape = shapeOf(inner.type, inner.field, undefined);
     if (shape.kind !== 'scalar' && shape.atomic) return [true, EMPTY];
-    return [member, reconcileWithType(below, inner.type, inner.field)];
+    return [member, fitToType(below, inner.type, inner.field)];
   });
 }
 

@@ -48,8 +48,7 @@ export function* ownUpdate(
     context,
   });
   yield;
-  const changed = yield* unionSteps(comparison.modified, comparison.added);
-  return { managers: remaining, owned: changed.recursiveDifference(context.reset) };
+  return { managers: remaining, owned: comparison.changed.recursiveDifference(context.reset) };
 }
 
 export interface OwnedApply {
@@ -139,6 +138,12 @@ interface OwnedChange {
   readonly context: OwnershipContext;
 }
 
+/** A comparison without what is reset. */
+interface Changes extends Comparison {
+  /** Modified or added. */
+  readonly changed: FieldSet;
+}
+
 function* change({
   before,
   after,
@@ -146,9 +151,9 @@ function* change({
   actor,
   force,
   context,
-}: OwnedChange): StepGenerator<{ remaining: Managers; comparison: Comparison }> {
+}: OwnedChange): StepGenerator<{ remaining: Managers; comparison: Changes }> {
   const comparison = yield* compareWithin(before, after, context.reset);
-  const byVersion = new Map<string, Comparison>([[before.apiVersion, comparison]]);
+  const byVersion = new Map<string, Changes>([[before.apiVersion, comparison]]);
   const remaining: Managers = new Map();
   const conflicts: Conflict[] = [];
   for (const [identity, manager] of managers) {
@@ -168,7 +173,7 @@ function* change({
       seen = yield* compareWithin(old, current, resetElsewhere(current.type, context));
       byVersion.set(apiVersion, seen);
     }
-    const changed = yield* unionSteps(seen.modified, seen.added);
+    const { changed } = seen;
     const lost = yield* inPieces(fields, (piece) => piece.intersection(changed));
     if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
     yield;
@@ -184,13 +189,12 @@ function* change({
 const resetElsewhere = (type: StructType, { reset }: OwnershipContext): FieldSet =>
   type.unstructured === undefined ? reset : new FieldSet();
 
-function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): StepGenerator<Comparison> {
-  const { added, modified, removed } = yield* compareSteps(before.value, after.value, before.type);
-  return {
-    added: added.recursiveDifference(reset),
-    modified: modified.recursiveDifference(reset),
-    removed: removed.recursiveDifference(reset),
-  };
+function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): StepGenerator<Changes> {
+  const comparison = yield* compareSteps(before.value, after.value, before.type);
+  const added = comparison.added.recursiveDifference(reset);
+  const modified = comparison.modified.recursiveDifference(reset);
+  const removed = comparison.removed.recursiveDifference(reset);
+  return { added, modified, removed, changed: yield* unionSteps(modified, added) };
 }
 
 /** Removes what the applier owned before and does not apply any more, unless another manager owns it too. */

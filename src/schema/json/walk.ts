@@ -29,16 +29,19 @@ export interface Walk {
   readonly done?: ReadonlySet<unknown> | undefined;
 }
 
-/** Members of all objects in a tree. Iterative: the tree may be as deep as the text was. */
+/** Members of all objects in a tree, which is no deeper than a text may be. */
 export function countKeys(tree: unknown): number {
-  if (typeof tree !== 'object' || tree === null) return 0;
+  if (typeof tree !== 'object' || tree === null || tree instanceof FloatLiteral) return 0;
   let keys = 0;
-  const stack: object[] = [tree];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (node instanceof FloatLiteral) continue;
-    const values: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
-    if (values !== node) keys += values.length;
-    for (const value of values) if (typeof value === 'object' && value !== null) stack.push(value);
+  if (Array.isArray(tree)) {
+    for (const item of tree) keys += countKeys(item);
+    return keys;
+  }
+  const members = tree as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    keys++;
+    const member = members[name];
+    if (typeof member === 'object' && member !== null) keys += countKeys(member);
   }
   return keys;
 }
