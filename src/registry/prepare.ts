@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/object.js'
 import {
   validateBesideName,
   validateKubeFinalizers,
+  validateMetaChange,
   validateObjectMetaUpdate,
   validateObjectName,
 } from '../machinery/validation/object-meta.js';
@@ -94,7 +95,11 @@ export function prepareChanged(
   const { strategy, namespaced } = kind;
   const errors = validateObjectName(metadata, pathSegmentName, METADATA);
   const beside = validateBesideName(metadata, namespaced, METADATA);
-  const changed = validateObjectMetaUpdate(metadata, old.metadata, METADATA);
+  const changed = (beside.length === 0 ? validateMetaChange : validateObjectMetaUpdate)(
+    metadata,
+    old.metadata,
+    METADATA,
+  );
   append(errors, beside, changed);
   for (const check of rules.metadataRules?.onUpdate ?? CHANGE) {
     if (check === 'whole') append(errors, newMetadataErrors(kind, metadata, beside));

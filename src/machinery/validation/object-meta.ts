@@ -91,6 +91,24 @@ export function validateObjectMetaUpdate(
   old: Readonly<ObjectMeta>,
   path: FieldPath = FieldPath.of('metadata'),
 ): FieldErrors {
+  const errors = validateMetaChange(meta, old, path);
+  append(
+    errors,
+    validateLabels(meta.labels, path.child('labels')),
+    validateAnnotations(meta.annotations, path.child('annotations')),
+    validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
+    validateManagedFields(meta.managedFields, path.child('managedFields')),
+  );
+  return errors;
+}
+
+// hot: on every update.
+/** As validateObjectMetaUpdate(), of metadata that validateBesideName() has found right. */
+export function validateMetaChange(
+  meta: Readonly<ObjectMeta>,
+  old: Readonly<ObjectMeta>,
+  path: FieldPath,
+): FieldErrors {
   const errors: FieldErrors = [];
   if (old.deletionTimestamp) {
     append(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
@@ -113,10 +131,6 @@ export function validateObjectMetaUpdate(
       old.deletionGracePeriodSeconds,
       path.child('deletionGracePeriodSeconds'),
     ),
-    validateLabels(meta.labels, path.child('labels')),
-    validateAnnotations(meta.annotations, path.child('annotations')),
-    validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
-    validateManagedFields(meta.managedFields, path.child('managedFields')),
   );
   return errors;
 }

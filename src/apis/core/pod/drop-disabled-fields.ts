@@ -106,6 +106,8 @@ const STATUS_FIELDS: readonly GatedField<Pod>[] = [
 
 /** For pods' and templates' specs. */
 export function dropDisabledSpecFields(spec: PodSpec, old: Used, features: FeatureGates): void {
+  // What the old one has stays, and through its status a pod keeps the old one.
+  if (spec === old) return;
   dropGatedFields(SPEC_FIELDS, spec, old, features);
 }
 

@@ -12,7 +12,7 @@ import { samePodSpec } from './equal.js';
 import { mergeLabelKeys } from './match-label-keys.js';
 import { qosClassOf } from './qos.js';
 import { validateEphemeralContainersUpdate } from './validation/ephemeral-containers.js';
-import { podRules } from './validation/options.js';
+import { podRules, podStatusRules } from './validation/options.js';
 import { validatePodCreate } from './validation/pod.js';
 import { validatePodResize } from './validation/resize.js';
 import { validatePodStatusUpdate } from './validation/status.js';
@@ -41,7 +41,7 @@ const podStatus: StatusStrategy<Pod> = {
     keepObservedGenerations(pod, old);
     dropDisabledPodFields(pod, old, features);
   },
-  validateUpdate: (pod, old, context) => validatePodStatusUpdate(pod, old, podRules(context, true, old), context),
+  validateUpdate: (pod, old, context) => validatePodStatusUpdate(pod, old, podStatusRules(context, old), context),
   warningsOnUpdate: ({ status }) => [
     ...(status.podIPs ?? []).flatMap(({ ip }, at) => warningsForIp(STATUS.child('podIPs').index(at).child('ip'), ip)),
     ...(status.hostIPs ?? []).flatMap(({ ip }, at) => warningsForIp(STATUS.child('hostIPs').index(at).child('ip'), ip)),

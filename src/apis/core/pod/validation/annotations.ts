@@ -5,7 +5,7 @@ import { goQuote } from '../../../../lib/go/quote.js';
 import type { Pod, PodSpec, Toleration } from '../../../../schema/generated/core.v1.js';
 import { readInternalList } from '../../shared/json-text.js';
 import { allContainers } from '../containers.js';
-import type { PodRules } from './pod-rules.js';
+import type { PodStatusRules } from './pod-rules.js';
 import { validateLocalDescendingPath } from './paths.js';
 import { validateTolerations } from './tolerations.js';
 
@@ -24,7 +24,7 @@ export function validatePodAnnotations(
   annotations: Annotations,
   spec: Readonly<PodSpec>,
   path: FieldPath,
-  rules: PodRules,
+  rules: PodStatusRules,
 ): FieldErrors {
   if (annotations === undefined) return [];
   const errors: FieldErrors = [];
@@ -53,7 +53,7 @@ export function validatePodAnnotationsUpdate(
   pod: Readonly<Pod>,
   old: Readonly<Pod>,
   path: FieldPath,
-  rules: PodRules,
+  rules: PodStatusRules,
 ): FieldErrors {
   const errors: FieldErrors = [];
   const now = pod.metadata.annotations ?? {};

@@ -11,7 +11,7 @@ import { climbsOutOfTokenVolume } from './projected-volume.js';
 import { hugePagesAreIndivisible } from './resources.js';
 import { isHostSysctl } from './sysctls.js';
 import { matchLabelKeysErrors } from './topology-spread.js';
-import type { PodRules } from './pod-rules.js';
+import type { PodRules, PodStatusRules } from './pod-rules.js';
 
 interface Holder {
   readonly metadata: Readonly<ObjectMeta>;
@@ -47,8 +47,7 @@ export function podRules(
     sidecarResizePolicy:
       features.enabled('InPlacePodVerticalScaling') ||
       (spec?.initContainers ?? []).some((each) => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
-    allowInvalidDeletionCost:
-      !features.enabled('PodDeletionCost') || (old != null && deletionCostIsInvalid(old.metadata.annotations)),
+    allowInvalidDeletionCost: allowsInvalidDeletionCost(features, old),
     allowInvalidAffinityLabelValue:
       spec !== undefined &&
       podAffinityTerms(spec).some(
@@ -67,6 +66,15 @@ export function podRules(
       spec?.hostUsers === false && allContainers(spec).some((each) => (each.volumeDevices ?? []).length > 0),
   };
 }
+
+// hot: what a pod's status is held to needs no look at its spec.
+export const podStatusRules = ({ features }: Pick<LifeContext, 'features'>, old: Holder): PodStatusRules => ({
+  strictAddresses: features.enabled('StrictIPCIDRValidation'),
+  allowInvalidDeletionCost: allowsInvalidDeletionCost(features, old),
+});
+
+const allowsInvalidDeletionCost = (features: LifeContext['features'], old: Holder | null | undefined): boolean =>
+  !features.enabled('PodDeletionCost') || (old != null && deletionCostIsInvalid(old.metadata.annotations));
 
 export const usesRestartRules = (spec: Readonly<PodSpec>): boolean =>
   (spec.initContainers ?? []).some(

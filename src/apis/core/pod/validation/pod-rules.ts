@@ -30,3 +30,6 @@ export interface PodRules {
   readonly allowHostSysctls: boolean;
   readonly allowUserNamespaceDevices: boolean;
 }
+
+/** The rules of what a pod's status is updated with. */
+export type PodStatusRules = Pick<PodRules, 'strictAddresses' | 'allowInvalidDeletionCost'>;

@@ -27,7 +27,7 @@ import type {
 import { isSidecar } from '../containers.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateDnsLabel, validateQualifiedName } from './names.js';
-import type { PodRules } from './pod-rules.js';
+import type { PodStatusRules } from './pod-rules.js';
 import { shouldRestart } from './restart.js';
 
 const STATUS = FieldPath.of('status');
@@ -37,7 +37,7 @@ const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 export function validatePodStatusUpdate(
   pod: Readonly<Pod>,
   old: Readonly<Pod>,
-  rules: PodRules,
+  rules: PodStatusRules,
   { features }: Pick<LifeContext, 'features'>,
 ): FieldErrors {
   const { status, spec } = pod;
@@ -190,7 +190,7 @@ function validateExtendedClaim(
   return errors;
 }
 
-function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: PodRules): FieldErrors {
+function validateHostAddresses(pod: Readonly<Pod>, old: Readonly<Pod>, rules: PodStatusRules): FieldErrors {
   const first = pod.status.hostIPs?.[0];
   if (first === undefined) return [];
   const errors: FieldErrors = [];
@@ -207,7 +207,7 @@ interface AddressesCheck {
   readonly struct: string;
   readonly pod: Readonly<Pod>;
   readonly old: Readonly<Pod>;
-  readonly rules: PodRules;
+  readonly rules: PodStatusRules;
 }
 
 /** One address, or one of each family. */
