@@ -140,8 +140,11 @@ export class Outgoing<S extends OutgoingStream<S>> {
     if (trailers !== undefined && stream.pendingBytes === 0 && stream.endsNow()) {
       return this.putTrailers(out, stream.id, trailers);
     }
-    const length = Math.min(stream.pendingBytes, stream.sendWindow, this.window, MAX_SENT_FRAME_BYTES);
-    out.ensure(FRAME_HEAD_BYTES + Math.max(0, length));
+    const sendable = Math.max(0, Math.min(stream.pendingBytes, stream.sendWindow, this.window));
+    const length = Math.min(sendable, MAX_SENT_FRAME_BYTES);
+    // At once for the frames that follow: what is written already would be copied to a larger buffer.
+    const room = Math.max(length, Math.min(sendable, MAX_WRITTEN_BYTES - out.at));
+    out.ensure(room + FRAME_HEAD_BYTES * (Math.floor(room / MAX_SENT_FRAME_BYTES) + 1));
     const at = out.at;
     out.at += FRAME_HEAD_BYTES;
     if (length > 0) stream.moveTo(out, length);

@@ -51,6 +51,9 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
   /** In the ring of those that may send, with the next one after it. */
   ready = false;
   next: Http2Stream | undefined = undefined;
+  /** What waits, while it is one piece: most events leave before the next is there. */
+  #piece: Buffer | undefined = undefined;
+  /** What waits otherwise. */
   #queue: PieceQueue | undefined = undefined;
   #whenDrained: (() => void)[] | undefined = undefined;
   #query: URLSearchParams | undefined = undefined;
@@ -144,12 +147,22 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
 
   enqueue(bytes: Buffer): void {
     this.pendingBytes += bytes.length;
-    (this.#queue ??= new PieceQueue()).add(bytes);
+    if (this.#queue === undefined && this.#piece === undefined) this.#piece = bytes;
+    else this.#queued().add(bytes);
+  }
+
+  #queued(): PieceQueue {
+    const queue = (this.#queue ??= new PieceQueue());
+    if (this.#piece !== undefined) queue.add(this.#piece);
+    this.#piece = undefined;
+    return queue;
   }
 
   /** So many of the bytes that wait. Small pieces share a frame. */
+  // hot: for each event and watcher.
   moveTo(out: ByteWriter, length: number): void {
-    this.#queue?.moveTo(out, length);
+    if (this.#piece?.length === length) out.put(this.#piece);
+    else this.#queued().moveTo(out, length);
     this.pendingBytes -= length;
     if (this.pendingBytes === 0) this.#drain();
   }
@@ -184,6 +197,7 @@ export class Http2Stream extends Abortable implements HttpRequest, UploadOwner, 
   }
 
   #drain(): void {
+    this.#piece = undefined;
     this.#queue = undefined;
     const waiting = this.#whenDrained;
     this.#whenDrained = undefined;
