@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../lib/async/maybe-promise.js';
 import { workOn } from '../lib/scheduling/sized-work.js';
 import { conflict, notFound, type Status } from '../machinery/status.js';
 import type { KubeObject } from '../machinery/object.js';
@@ -66,7 +67,7 @@ async function attempt(deletion: Deletion): Promise<DeleteResult> {
   const { context, options } = request;
   const old = await loaded(current);
   checkPreconditions(deletion);
-  const object = await copyOf(old as KubeObject, workOn(current.size));
+  const object = await copyToDelete(deletion, old);
   if (kind.strategy.delete?.terminate?.(object, registry.clock()) === 'keep') {
     return keepTerminating(deletion, object);
   }
@@ -83,6 +84,12 @@ async function attempt(deletion: Deletion): Promise<DeleteResult> {
   }
   return { answer: answerOf(registry, await remove(registry, key, current, context)), deleted: true };
 }
+
+/** Only the metadata of most objects is changed by a deletion. */
+const copyToDelete = ({ registry, current }: Deletion, old: Readonly<KubeObject>): MaybePromise<KubeObject> =>
+  registry.kind.strategy.delete?.terminate === undefined
+    ? { ...old, metadata: { ...old.metadata } }
+    : copyOf(old as KubeObject, workOn(current.size));
 
 /** Writes the object with its deletion noted; removes it at once when nothing holds it after all. */
 async function mark(

@@ -35,26 +35,53 @@ export const copyOf = <T>(value: T, work: SizedWork): MaybePromise<T> =>
 
 /** Copies large values cooperatively. `closesMaps`: maps of the value that are closed are so in the copy. */
 export function* deepCopySteps<T>(value: T, { closesMaps = false } = {}): StepGenerator<T> {
-  const resumable = new ResumableWalk();
-  const copy = copyIn(resumable, value, closesMaps);
-  if (resumable.hasDeferred) yield* resumable.resume();
+  const walk = new CopyWalk(closesMaps);
+  const copy = walk.copyOf(value);
+  if (walk.resumable.hasDeferred) yield* walk.resumable.resume();
   return copy as T;
 }
 
-function copyIn(resumable: ResumableWalk, value: unknown, closesMaps: boolean): unknown {
-  if (Array.isArray(value)) {
-    const list: unknown[] = [];
-    resumable.each(value.length, (at) => list.push(copyIn(resumable, value[at], closesMaps)));
-    return list;
+class CopyWalk {
+  readonly resumable = new ResumableWalk();
+
+  constructor(private readonly closesMaps: boolean) {}
+
+  copyOf(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const list: unknown[] = [];
+      this.#copyItems(value, list);
+      return list;
+    }
+    if (!isPlainObject(value) || value instanceof FloatLiteral || fieldsText(value) !== undefined) return value;
+    const object: Record<string, unknown> = {};
+    this.#copyMembers({ value, object, names: this.resumable.names(value) });
+    return object;
   }
-  if (!isPlainObject(value) || value instanceof FloatLiteral || fieldsText(value) !== undefined) return value;
-  const object: Record<string, unknown> = {};
-  const names = resumable.names(value);
-  const copyMember = (at: number): void => {
-    const name = names[at] as string;
-    const member = value[name];
-    if (member !== undefined) setMember(object, name, copyIn(resumable, member, closesMaps));
-  };
-  resumable.each(names.length, copyMember, closesMaps ? () => cacheKeys(object, names) : undefined);
-  return object;
+
+  #copyItems(value: readonly unknown[], list: unknown[], from = 0): void {
+    for (let at = from; at < value.length; at++) {
+      if (!this.resumable.withinBudget()) return this.resumable.defer(() => this.#copyItems(value, list, at));
+      list.push(this.copyOf(value[at]));
+    }
+  }
+
+  #copyMembers(members: Members, from = 0): void {
+    const { value, object, names } = members;
+    for (let at = from; at < names.length; at++) {
+      if (!this.resumable.withinBudget()) return this.resumable.defer(() => this.#copyMembers(members, at));
+      const name = names[at] as string;
+      const member = value[name];
+      if (member !== undefined) setMember(object, name, this.copyOf(member));
+    }
+    if (this.closesMaps) cacheKeys(object, names);
+  }
+}
+
+interface Members {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The copy. */
+  readonly object: Record<string, unknown>;
+  /** Those of the value. */
+  readonly names: readonly string[];
 }

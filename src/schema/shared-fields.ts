@@ -18,13 +18,7 @@ let characters = 0;
 export function sharedFields(text: string): JsonObject {
   const known = trees.get(text);
   if (known !== undefined) return known;
-  return keep(JSON.parse(text) as JsonObject, text);
-}
-
-/** The one tree of a text, which is this one if there is none yet. It is not to be changed from now on. */
-export const shareFields = (tree: JsonObject, text: string): JsonObject => trees.get(text) ?? keep(tree, text);
-
-function keep(tree: JsonObject, text: string): JsonObject {
+  const tree = JSON.parse(text) as JsonObject;
   if (text.length > MAX_CHARACTERS_OF_ONE) return tree;
   // A copy: part of a longer text would keep all of it.
   const own = Buffer.from(text).toString();

@@ -7,7 +7,7 @@ import { type Patch, type PatchKind, preparePatch } from './patch-kinds.js';
 
 const kind = { group: '', version: 'v1', kind: 'Service' };
 
-function prepared(patchKind: PatchKind, patch: unknown): Patch {
+function prepared(patchKind: PatchKind, patch: unknown, statusOnly = false): Patch {
   const type = typeOf('', 'v1', 'Service');
   assert.ok(type);
   return preparePatch(patchKind, () => ({ value: patch, duplicates: [] }), {
@@ -19,6 +19,7 @@ function prepared(patchKind: PatchKind, patch: unknown): Patch {
         yield;
       },
       resetFields: [],
+      statusOnly,
     },
     options: { fieldValidation: 'Strict' } as never,
     manager: 'm',
@@ -100,4 +101,25 @@ test('of what a patch leaves without a version nothing is read, whatever it is',
     { op: 'replace', path: '/spec/ports', value: 7 },
   ];
   assert.throws(prepare('json', patch), /unknown field "metadata", unknown field "spec"/);
+});
+
+test('a patch of the status copies no more than it reaches; what else it reaches is read as ever', () => {
+  const live = {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { name: 's' },
+    spec: { ports: [{ port: 1, targetPort: 1 }], selector: { a: '1' } },
+    status: { loadBalancer: {} },
+  };
+  const patched = (patch: unknown, statusOnly: boolean): typeof live =>
+    runSync(prepared('strategic', patch, statusOnly).steps(live as unknown as KubeObject)) as never;
+  const status = { loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } };
+  const ofStatus = patched({ status }, true);
+  assert.equal(ofStatus.spec, live.spec);
+  assert.notEqual(ofStatus.metadata, live.metadata);
+  assert.deepEqual(ofStatus, patched({ status }, false));
+  const ofBoth = patched({ status, spec: { selector: { b: '2' } } }, true);
+  assert.deepEqual(ofBoth.spec.selector, { a: '1', b: '2' });
+  assert.throws(() => patched({ status, spec: { selector: 'none' } }, true), /selector/);
+  assert.deepEqual(live.spec.selector, { a: '1' });
 });

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
-import { typeOf } from '../catalogue.js';
+import { mustType, typeOf } from '../catalogue.js';
+import { fieldSetText } from '../json/encode.js';
+import { fieldsText } from '../lazy-fields.js';
 import type { Field, StructType, Type } from '../type.js';
 import { applyPatch, applySteps, type ApplyWrite } from './apply-patch.js';
+import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import { runSync } from '../../lib/scheduling/yield.js';
 import { keepUnchangedTimes, managerFromUserAgent, updateManagedFields, type UpdateWrite } from './field-manager.js';
 import { FieldSet } from './field-set.js';
@@ -143,6 +146,39 @@ test('a shared set is read once, and written as it is, in the order of steps', (
   assert.equal(FieldSet.decode(shared).encode(), shared);
   const other = sharedFields('{"f:b":{"f:c":{},".":{}},"f:a":{}}');
   assert.equal(JSON.stringify(FieldSet.decode(other).encode()), JSON.stringify(shared));
+});
+
+test('a set is one tree with every set of the same steps, whoever has read or made it', () => {
+  const paths = [
+    ['f:spec', 'k:{"name":"a \\"b\\""}'],
+    ['f:spec', 'k:{"name":"a \\"b\\""}', 'f:x<y'],
+    ['f:spec', 'v:"é"'],
+    ['f:status'],
+  ];
+  const made = FieldSet.of(...paths);
+  const tree = made.encodeShared(new ResumableWalk());
+  assert.equal(JSON.stringify(tree), JSON.stringify(FieldSet.of(...paths).encode()));
+  assert.equal(fieldsText(tree), fieldSetText(FieldSet.of(...paths).encode()));
+  assert.equal(FieldSet.of(...paths).encodeShared(new ResumableWalk()), tree);
+  assert.ok(FieldSet.decode(tree).equals(made));
+  assert.throws(() => Object.assign(tree, { 'f:more': {} }), TypeError);
+});
+
+test('items in one order with keys of their own are compared as they stand, and give the same as in any other', () => {
+  const type = mustType('io.k8s.api.core.v1.PodSpec');
+  const spec = (names: string[], image = 'i'): object => ({ containers: names.map((name) => ({ name, image })) });
+  const texts = (set: FieldSet): string[] => [...set.paths()].map((path) => path.join(' '));
+  const changed = 'f:containers k:{"name":"b"} f:image';
+  const [before, after] = [spec(['a', 'b']), spec(['a', 'b'])] as [object, { containers: { image: string }[] }];
+  assert.ok(after.containers[1]);
+  after.containers[1].image = 'j';
+  assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
+  after.containers.reverse();
+  assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
+  // Two of one name cannot be told apart, and count as one value.
+  const twice = compare(spec(['a', 'a']), spec(['a', 'a'], 'j'), type);
+  assert.deepEqual(texts(twice.modified), ['f:containers k:{"name":"a"}']);
+  assert.throws(() => compare({ containers: [null] }, { containers: [null] }, type), /may not have a null element/);
 });
 
 test('a create owns what was set, with a dot where the type would print nothing', () => {

@@ -9,8 +9,9 @@
 // Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
 import type { JsonObject } from '../../machinery/object.js';
 import { type ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
-import { fieldSetText } from '../json/encode.js';
-import { shareFields, sharedText } from '../shared-fields.js';
+import { boundedMemo } from '../../lib/values/bounded-memo.js';
+import { quoteJson } from '../json/quote.js';
+import { sharedFields, sharedText } from '../shared-fields.js';
 import { readFields } from '../lazy-fields.js';
 import { parseElement, sortElements, sortElementSteps } from './path-element.js';
 
@@ -102,12 +103,21 @@ export class FieldSet {
   // hot: on every write, for every manager.
   encodeShared(resumable: ResumableWalk): JsonObject {
     if (this.#encoded !== undefined || this.count(FEW) > FEW) return this.encode(resumable);
-    const fields = this.encode();
-    const shared = shareFields(fields, fieldSetText(fields));
-    if (sharedText(shared) === undefined) return fields;
+    const shared = sharedFields(this.text(false));
+    if (sharedText(shared) === undefined) return shared;
     this.#encoded = shared;
     if (!decoded.has(shared)) decoded.set(shared, this);
     return shared;
+  }
+
+  /** The wire form as it is encoded. `member`: the step that it lies below is a member itself. */
+  private text(member: boolean): string {
+    let text = member ? '{".":{}' : '';
+    for (const element of this.sorted()) {
+      const { member: isMember, below } = this.nodes.get(element) as Node;
+      text += `${text === '' ? '{' : ','}${quotedElement(element)}:${below === undefined ? '{}' : below.text(isMember)}`;
+    }
+    return text === '' ? '{}' : `${text}}`;
   }
 
   private encodeInto(fields: JsonObject, resumable: ResumableWalk): JsonObject {
@@ -354,6 +364,9 @@ export class FieldSet {
 }
 
 const NOTHING = new FieldSet();
+
+/** The names of fields, and the keys of items, are the same in most objects. */
+const quotedElement = boundedMemo(4096, quoteJson);
 
 /** By their wire form, which is shared. */
 const decoded = new WeakMap<object, FieldSet>();
