@@ -3,7 +3,8 @@
 //   node tools/parity.mjs --shared DIR [--area NAME]... [--show N] [--case TEXT] [--keep]
 //   node tools/parity.mjs --shared DIR --ratchet       compare the counts with test/parity/baseline.json
 //   node tools/parity.mjs --shared DIR --raise         write the counts there
-//   … --workers N                                      several worker processes
+//   … --workers N                                      several worker processes; baseline-workers.json beside it has the
+//                                                      counts that differ by design
 //
 // DIR holds golden/ and bin/golden.mjs. The server runs on an empty embedded store in a folder of its own.
 import { execFileSync, spawn } from 'node:child_process';
