@@ -89,7 +89,7 @@ for (const { name, program } of etcdPrograms()) {
       assert.deepEqual([page.items.length, page.remainingItemCount, rest.items.length], [5, 14, 14]);
     });
 
-    it('never read anything older than what either had answered before', { timeout: 60_000 }, async () => {
+    it('never read anything older than what either had answered before', { timeout: 180_000 }, async () => {
       const servers = [open(), open()];
       /** Of each key the revision that its last write was answered with. */
       const answered = new Map<string, number>();
