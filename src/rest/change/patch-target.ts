@@ -22,5 +22,5 @@ export function targetOf(endpoint: Endpoint, subresource: string, now: Date, ver
 }
 
 /** What is patched is what is stored, not what was converted from it. */
-const isStoredVersion = ({ version: { toStorage, fromStorage }, type }: Endpoint): boolean =>
-  toStorage === undefined && fromStorage === undefined && type.unstructured === undefined;
+const isStoredVersion = ({ version, type }: Endpoint): boolean =>
+  version.toStorage === undefined && version.fromStorage === undefined && type.unstructured === undefined;

@@ -175,7 +175,7 @@ test('items in one order with keys of their own are compared as they stand, and 
   assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
   after.containers.reverse();
   assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
-  // Two of one name cannot be told apart, and count as one value.
+  // Two of one name cannot be distinguished, and count as one value.
   const twice = compare(spec(['a', 'a']), spec(['a', 'a'], 'j'), type);
   assert.deepEqual(texts(twice.modified), ['f:containers k:{"name":"a"}']);
   assert.throws(() => compare({ containers: [null] }, { containers: [null] }, type), /may not have a null element/);

@@ -17,9 +17,9 @@ export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefine
 export function reconcileWithType(set: FieldSet, type: StructType): FieldSet {
   const known = reconciled.get(set);
   if (known?.type === type) return known.set;
-  const fitted = fitToType(set, type, undefined);
-  reconciled.set(set, { type, set: fitted });
-  return fitted;
+  const pruned = fitToType(set, type, undefined);
+  reconciled.set(set, { type, set: pruned });
+  return pruned;
 }
 
 const reconciled = new WeakMap<FieldSet, { readonly type: StructType; readonly set: FieldSet }>();
