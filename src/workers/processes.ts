@@ -44,7 +44,9 @@ export function linkToSupervisor(count: number): SupervisorLink | undefined {
   for (const name of [INDEX_VARIABLE, EARLIER_VARIABLE, STARTED_VARIABLE]) delete process.env[name];
   const send = process.send?.bind(process);
   if (index === undefined || send === undefined) return undefined;
-  process.on('disconnect', () => process.exit(ORPHAN_EXIT_CODE));
+  // process.exit() would join the thread that commits, which may be waiting for this thread to go on with the commit:
+  // neither would end, and the data folder would be kept from the next server.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   const port: Port = {
     send(message, socket) {
       if (process.connected) send(message, socket, {}, NOTHING);
@@ -54,8 +56,6 @@ export function linkToSupervisor(count: number): SupervisorLink | undefined {
   };
   return new SupervisorLink(port, { index: Number(index), count, earlier, serverStartedMs, processorMs });
 }
-
-const ORPHAN_EXIT_CODE = 1;
 
 /** A message that cannot be sent any more: the end of the process is reported by itself. */
 const NOTHING = (): void => undefined;
