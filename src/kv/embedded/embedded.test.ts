@@ -330,6 +330,8 @@ describe('embedded store', () => {
       ]);
     }
     seen.delete('undefined undefined');
+    // These are two reads, and the commit may come between them.
+    seen.delete('2 undefined');
     assert.deepEqual([...seen], ['2 2']);
     assert.equal((await kv.create('/a/after', value)).revision, 4);
     await kv.close();
