@@ -203,6 +203,7 @@ export class Cache {
 
   close(): void {
     this.#closed = true;
+    this.values.source.serve(undefined);
     this.#kvWatch?.cancel();
     this.#stopProgress?.();
     this.#stopTrimming?.();
@@ -289,7 +290,7 @@ export class Cache {
     // What happened while the cache was stalled is not known event by event: watchers come back to relist.
     if (this.#filled) this.watchers.endAll(undefined);
     this.#blockingFault = undefined;
-    this.contents = contents;
+    this.contents = this.values.source.serve(contents);
     this.#snapshots.clear();
     this.#history = new History(revision, this.kv.local ? MAX_BYTES_BESIDE_STORE : undefined);
     this.#revision = revision;

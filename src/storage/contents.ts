@@ -1,4 +1,5 @@
 // The current objects of one resource: by key, in the order of keys, by the indexed field and by labels.
+import { eachStep, runCooperatively } from '../lib/scheduling/yield.js';
 import { OrderedMap, orderedMapOf } from '../lib/values/ordered-map.js';
 import type { Entry } from './entry.js';
 import { FieldIndex } from './field-index.js';
@@ -68,6 +69,10 @@ export class Contents {
   /** Rises with every change. */
   get generation(): number {
     return this.#generation;
+  }
+
+  releaseEncodings(): Promise<void> {
+    return runCooperatively(eachStep([...this.#map.values()], (entry) => entry.releaseEncodings()));
   }
 
   /** In the order of their keys. */

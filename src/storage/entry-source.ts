@@ -14,11 +14,19 @@ export interface StoredBytes {
   readonly recent: RecentBytes;
 }
 
+/** The current objects of one resource, by key. */
+export interface ServedEntries {
+  get(key: string): unknown;
+  /** Cooperatively. */
+  releaseEncodings(): Promise<void>;
+}
+
 export class EntrySource {
   readonly labelSets = new LabelSets();
   /** Where the indexed field stands in an object. */
   readonly indexedPath: readonly string[] | undefined;
   readonly textFields: TextFields;
+  #served: ServedEntries | undefined;
 
   constructor(
     readonly options: ResourceStoreOptions,
@@ -29,6 +37,18 @@ export class EntrySource {
   ) {
     this.indexedPath = options.indexedField?.split('.');
     this.textFields = new TextFields(options.textFields ?? []);
+  }
+
+  /** From now on the cache answers with these, by which encodings are kept; those of what it had before are released. */
+  serve<T extends ServedEntries | undefined>(entries: T): T {
+    void this.#served?.releaseEncodings();
+    this.#served = entries;
+    return entries;
+  }
+
+  /** Others (of deleted, replaced and uncached objects) are read once more at most, and nobody would release what is kept. */
+  keepsEncodingsOf(key: string, entry: unknown): boolean {
+    return this.#served?.get(key) === entry;
   }
 
   /** The value of an entry that was left to the store; it is to be copied before anything else is read. */

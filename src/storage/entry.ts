@@ -144,6 +144,7 @@ export class Entry implements StoredObject {
 
   static #keepJson(entry: Entry, stored: Buffer): void {
     const { encoded } = entry.source;
+    if (!entry.source.keepsEncodingsOf(entry.key, entry)) return;
     const fresh = (entry.#fresh ??= leftFresh());
     const cell = encoded.reserve(AS_JSON, entry.size, encoded.without(fresh.encoded, AS_JSON));
     if (cell?.slab.bytes === undefined) return;
@@ -178,11 +179,16 @@ export class Entry implements StoredObject {
   pinBytes(value: Buffer | undefined): void {
     const fresh = (this.#fresh ??= leftFresh());
     // Reads want the current version, so this version's other encodings are not needed again.
-    this.source.encoded.drop(fresh.encoded);
-    fresh.encoded = undefined;
+    this.releaseEncodings();
     if (fresh.bytesLocation !== 'left') return;
     fresh.json ??= spliceResourceVersion(value ?? this.source.read(this.key, this.revision), this.revision);
     fresh.bytesLocation = 'kept';
+  }
+
+  releaseEncodings(): void {
+    if (this.#fresh?.encoded === undefined) return;
+    this.source.encoded.drop(this.#fresh.encoded);
+    this.#fresh.encoded = undefined;
   }
 
   evict(): void {
@@ -204,7 +210,7 @@ export class Entry implements StoredObject {
     if (known !== undefined) return known;
     const bytes = encode();
     // What is just written goes to those who watch, once; it is kept when it is read later.
-    if (this.#fresh?.written !== undefined) return bytes;
+    if (this.#fresh?.written !== undefined || !this.source.keepsEncodingsOf(this.key, this)) return bytes;
     const fresh = (this.#fresh ??= leftFresh());
     fresh.encoded = encoded.keep(form, bytes, encoded.without(fresh.encoded, form));
     return bytes;

@@ -124,6 +124,35 @@ test('what a repeated list read is read from the store once, until it changes', 
   assert.deepEqual(repeated, [2, 1, 1]);
 });
 
+test('encodings are kept of current objects only, and released with them', async () => {
+  const encoded = new EncodedBytes();
+  const store = createResourceStore({ kv: openMemoryStore(), options, recent: new RecentBytes(0), encoded });
+  const form = {};
+  let encodings = 0;
+  const encode = (object: StoredObject | undefined): void => {
+    object?.encoded?.(form, () => Buffer.alloc(1000 + encodings++));
+  };
+  const first = await store.create('a/x', pod('x', 'red'));
+  await settled();
+  const red = await store.get('a/x', '');
+  for (let i = 0; i < 2; i++) encode(red);
+  assert.deepEqual([encodings, encoded.heldBytes > 0], [1, true]);
+  const { revision } = await store.update('a/x', first.revision, pod('x', 'green'));
+  await settled();
+  assert.equal(encoded.heldBytes, 0);
+  const gone = await store.delete('a/x', revision);
+  await settled();
+  for (const object of [red, gone]) encode(object);
+  assert.deepEqual([encodings, encoded.heldBytes], [3, 0]);
+  await store.create('a/y', pod('y', 'red'));
+  await settled();
+  encode(await store.get('a/y', ''));
+  assert.ok(encoded.heldBytes > 0);
+  await store.close();
+  await settled();
+  assert.equal(encoded.heldBytes, 0);
+});
+
 test('a selection by fields that are strings parses nothing', async (context) => {
   const { kv } = await opened(context);
   let parsed = 0;
