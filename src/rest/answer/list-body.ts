@@ -8,6 +8,8 @@ export const PIECE_BYTES = MAX_POOLED_BYTES;
 
 /** What is smaller is joined for the first request. */
 const SMALL_BYTES = 32 * 1024;
+/** A second and third one are often of clients that came at the same time. */
+const REQUESTS_BEFORE_JOINING = 3;
 
 /** The memory of pieces that are sent. */
 const pieceMemory = new BufferPool();
@@ -66,24 +68,26 @@ export function bodyInPieces(items: ListItems, { head, tail, encode }: Around): 
 
 /**
  * Items that are joined once for all requests, by the array of items, which the store hands out again while nothing has changed,
- * and by their form. The first request joins them only where they are small: where objects change all the time nobody asks
- * for the same list again, and a list that is copied piece by piece as it is sent leaves no memory behind.
+ * and by their form. The first requests join them only where they are small: where objects change all the time a list is asked
+ * for a few times at most, and one that is copied piece by piece as it is sent leaves no memory behind.
  */
-export class JoinedLists<Joined> {
-  readonly #lists = new WeakMap<readonly StoredObject[], Map<object, Joined | undefined>>();
+export class JoinedLists<Joined extends object> {
+  /** Joined, or how often they were requested so far. */
+  readonly #lists = new WeakMap<readonly StoredObject[], Map<object, Joined | number>>();
 
   // hot: every list
   get(items: readonly StoredObject[], form: object): Joined | undefined {
-    return this.#lists.get(items)?.get(form);
+    const known = this.#lists.get(items)?.get(form);
+    return typeof known === 'number' ? undefined : known;
   }
 
   /** Whether the request for so many bytes, which are not joined yet, is to join them. */
   isWorthJoining(items: readonly StoredObject[], form: object, bytes: number): boolean {
-    const forms = this.#lists.get(items);
-    if (forms?.has(form)) return true;
-    if (forms === undefined) this.#lists.set(items, new Map([[form, undefined]]));
-    else forms.set(form, undefined);
-    return bytes <= SMALL_BYTES;
+    const forms = this.#lists.get(items) ?? new Map<object, Joined | number>();
+    this.#lists.set(items, forms);
+    const before = forms.get(form) ?? 0;
+    if (typeof before === 'number') forms.set(form, before + 1);
+    return bytes <= SMALL_BYTES || before === REQUESTS_BEFORE_JOINING;
   }
 
   keep(items: readonly StoredObject[], form: object, joined: Joined): Joined {
