@@ -107,12 +107,11 @@ export class Cache {
   // hot: every get
   /** All events of a local store about what begins so are in the state: none is on its way or still being decrypted. */
   isSettled(key = ''): boolean {
-    const { kv } = this;
     return (
       this.#filled &&
       this.#blockingFault === undefined &&
       this.#incoming.busy === undefined &&
-      (kv.isBehind === undefined || !kv.isBehind(this.values.options.prefix + key))
+      (this.kv.isBehind === undefined || !this.kv.isBehind(this.values.options.prefix + key))
     );
   }
 
@@ -398,7 +397,7 @@ export class Cache {
     }
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
-    this.metrics.received?.(this.values.options.resource, batch.length);
+    this.metrics.cacheReceived?.(this.values.options.resource, batch.length);
     this.metrics.reached?.(this.values.options.resource, this.#revision);
     if (changes.length > 0) {
       this.watchers.dispatch(changes);

@@ -8,8 +8,10 @@ export interface StorageMetrics {
   request?(operation: StoreOperation, resource: GroupResource, seconds: number, failed: boolean): void;
   /** A list was read from the store (`apiserver_storage_list_*`). */
   listed?(resource: GroupResource, fetched: number, evaluated: number, returned: number): void;
-  /** Events came from the store (`apiserver_storage_events_received_total`, `apiserver_watch_cache_events_received_total`). */
+  /** Events came from the store to a watch of a resource without a cache (`apiserver_storage_events_received_total`). */
   received?(resource: GroupResource, count: number): void;
+  /** Events came from the store to the cache (the same, and `apiserver_watch_cache_events_*_total`). */
+  cacheReceived?(resource: GroupResource, count: number): void;
   /** The cache was filled (`apiserver_watch_cache_initializations_total`). */
   filled?(resource: GroupResource): void;
   /** How far the cache is (`apiserver_watch_cache_resource_version`). */

@@ -355,6 +355,23 @@ describe('watch cache', () => {
     store.close();
   });
 
+  it('counts events for each watch of what is not cached, and once for a cache', async () => {
+    const counted = async (cache: boolean): Promise<string[]> => {
+      const reported: string[] = [];
+      const metrics: StorageMetrics = {
+        received: (_resource, count) => void reported.push(`${count} to a watch`),
+        cacheReceived: (_resource, count) => void reported.push(`${count} to the cache`),
+      };
+      const store = createResourceStore({ kv: openMemoryStore(), options, metrics, cache });
+      for (let i = 0; i < 2; i++) await watching(store, { sendInitialEvents: true, resourceVersion: '' });
+      await store.create('a/x', pod('a', 'x'));
+      store.close();
+      return reported;
+    };
+    assert.deepEqual(await counted(true), ['1 to the cache']);
+    assert.deepEqual(await counted(false), ['1 to a watch', '1 to a watch']);
+  });
+
   it('counts what lists fetched and returned, and what watches began with', async () => {
     const reported: string[] = [];
     const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;

@@ -70,7 +70,8 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
       evaluated.with(group, resource).inc(evaluatedCount);
       returned.with(group, resource).inc(returnedCount);
     },
-    received({ group, resource }, count) {
+    received: ({ group, resource }, count) => events.with(group, resource).inc(count),
+    cacheReceived({ group, resource }, count) {
       events.with(group, resource).inc(count);
       cacheEvents.with(group, resource).inc(count);
       dispatched.with(group, resource).inc(count);
