@@ -5,6 +5,7 @@ const { isAscii } = require('node:buffer');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
+const v8 = require('node:v8');
 const vm = require('node:vm');
 
 const HEAD = '(function (exports, require, module, __filename, __dirname) {';
@@ -13,8 +14,13 @@ const TAIL = '\n})';
 const DIGEST = /\n\/\/ digest: ([0-9a-f]{16})\n$/;
 const DIGEST_BYTES = 29;
 
-/** `bundle`: its file, which lies in dist. `cacheAtExit`: a process that served and ends early keeps its compiled code, too. */
-module.exports = function loadBundle(bundle, { cacheAtExit = false } = {}) {
+/**
+ * `bundle`: its file, which lies in dist. `cacheAtExit`: a process that served and ends early keeps its compiled code, too.
+ * `v8Flags`: what the bundle starts with, and sets as it likes later. They are part of the key of compiled code.
+ */
+module.exports = function loadBundle(bundle, { cacheAtExit = false, v8Flags = [] } = {}) {
+  const setFlags = () => v8Flags.forEach((flag) => v8.setFlagsFromString(flag));
+  setFlags();
   const bytes = readWrapped(bundle);
   // One character beyond Latin-1 would make every character of the text twice as large.
   const wrapped = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
@@ -67,6 +73,7 @@ module.exports = function loadBundle(bundle, { cacheAtExit = false } = {}) {
   function writeCache() {
     if (isWritten) return;
     isWritten = true;
+    setFlags();
     const compiled = script.createCachedData();
     for (const folder of folders) {
       try {
