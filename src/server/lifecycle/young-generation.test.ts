@@ -1,3 +1,4 @@
+// runs-on: every-node: how V8 obeys
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
