@@ -8,6 +8,7 @@ import { KvError } from '../../kv/kv.js';
 import { systemClock } from '../../lib/async/clock.js';
 import { createLogs, type Logger, type Logs } from '../../lib/telemetry/log.js';
 import { errorText } from '../../lib/text/error-text.js';
+import { keepHeap } from '../../server/lifecycle/keep-heap.js';
 import { CommandFailure, type CommandParts, EXIT } from '../command.js';
 import { addressesOf } from './addresses.js';
 import { type EtcdFlags, readEtcdFlags } from './flags.js';
@@ -35,6 +36,8 @@ export async function runEtcd(args: readonly string[], { env, print }: CommandPa
   const metricsAddresses = addressesOf(flags.listenMetricsUrls, flags, log);
   const folder = path.resolve(flags.dataDir === '' ? `${flags.name}.etcd` : flags.dataDir);
   const store = await openStore(folder, flags, log);
+  const stopping = new AbortController();
+  keepHeap(stopping.signal);
   try {
     const stopCompaction = retention && startAutoCompaction({ store, retention, clock: systemClock, log: info });
     const listener = await serveEtcd({
@@ -62,6 +65,7 @@ export async function runEtcd(args: readonly string[], { env, print }: CommandPa
   } catch (error) {
     throw error instanceof CommandFailure ? error : new CommandFailure(errorText(error));
   } finally {
+    stopping.abort();
     await store.close();
     logs.flush();
   }
