@@ -7,7 +7,8 @@ import path from 'node:path';
 /**
  * lmdb's JavaScript is part of the bundle, so that it is compiled ahead with it; its native binding is not, and is found from
  * the package's own folder. What encodes its values otherwise than as bytes is left out: nobody here does, and it would take
- * as long to load as all the rest of it.
+ * as long to load as all the rest of it. So is a call that has each value compressed by another thread ahead of the one that
+ * writes, which compresses what nobody has: waking that thread costs more than compressing a usual value.
  */
 function bundledEngine() {
   const own = `const engineFile = require('node:module').createRequire(__filename).resolve('lmdb');\n`;
@@ -15,7 +16,7 @@ function bundledEngine() {
     name: 'engine',
     setup(plugin) {
       plugin.onLoad({ filter: /[\\/]lmdb[\\/]dist[\\/]index\.cjs$/ }, ({ path: file }) => ({
-        contents: own + fs.readFileSync(file, 'utf8').replaceAll('__filename', 'engineFile'),
+        contents: own + withoutEarlyCompression(fs.readFileSync(file, 'utf8')).replaceAll('__filename', 'engineFile'),
       }));
       plugin.onResolve({ filter: /^msgpackr$/ }, () => ({ path: 'msgpackr', namespace: 'left-out' }));
       plugin.onLoad({ filter: /^msgpackr$/, namespace: 'left-out' }, () => ({
@@ -24,6 +25,12 @@ function bundledEngine() {
       plugin.onResolve({ filter: /^bun:/ }, () => ({ external: true }));
     },
   };
+}
+
+function withoutEarlyCompression(text) {
+  const call = /if \(!writeTxn\)\s+compress\(env\.address, [^;]*?\{[^}]*\}\);/;
+  if (!call.test(text)) throw new Error('lmdb has values compressed otherwise: see bundle.mjs');
+  return text.replace(call, '');
 }
 
 export const bundleOptions = {
