@@ -2,6 +2,7 @@
 import type { KubeObject } from '../machinery/object.js';
 import { errorText } from '../lib/text/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import { copiedText } from '../lib/text/copied-text.js';
 import {
   isEncrypted,
   type Decrypted,
@@ -160,7 +161,8 @@ export class Values {
   // hot: every event
   entryOfEvent(key: string, value: Buffer, revision: number): MaybePromise<Entry> {
     const own = this.unseen?.take(key, revision);
-    if (this.unseen === undefined || this.transformer === undefined) return own ?? this.entry(key, value, revision);
+    if (this.unseen === undefined || this.transformer === undefined)
+      return own ?? this.entry(copiedText(key), value, revision);
     const written = this.#writtenAs(key, value);
     if (written !== undefined) written.seen = true;
     return this.#decrypted(this.transformer, { key, value, revision });
