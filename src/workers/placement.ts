@@ -10,9 +10,9 @@
 // A connection's time is that at the worker which needs least for one. Recent time counts most, so that the spread follows the load.
 
 /** What is so long ago counts half. */
-const HALF_LIFE_MS = 10_000;
+const HALF_LIFE_MS = 5_000;
 /** What is known of a shorter time, by the same measure, may be chance. */
-const MIN_KNOWN_MS = 5_000;
+const MIN_KNOWN_MS = 4_000;
 /** A worker that has less to do than this, in cores, has time for whatever comes. */
 const MIN_LOAD = 0.1;
 
