@@ -31,7 +31,12 @@ const STAGES = [
       ...twoWorkers('--together'),
       ...recordings('recorded answers', 'recorded answers, two workers'),
     ],
-    recordings('recorded scenarios', 'recorded start-ups', 'recorded scenarios, two workers'),
+    recordings(
+      'recorded scenarios',
+      'recorded start-ups',
+      'recorded scenarios, two workers',
+      'recorded start-ups, two workers',
+    ),
   ],
   [[lane('tests of time', `${TESTS} --alone src test`), ...otherNodes('--alone'), ...twoWorkers('--alone')]],
 ];
@@ -91,6 +96,7 @@ function recordings(...names) {
   if (isRelease) {
     lanes.push(
       lane('recorded scenarios, two workers', `node tools/parity-scenarios.mjs ${options} --jobs 3 --workers 2`),
+      lane('recorded start-ups, two workers', `node tools/parity-config.mjs ${options} --show 0 --workers 2`),
       lane('recorded answers, two workers', `node tools/parity.mjs ${options} --workers 2`),
     );
   }

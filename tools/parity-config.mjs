@@ -1,6 +1,6 @@
 // Starts the server with recorded command lines and files, and counts what it makes of them as the recordings do.
 //
-//   node tools/parity-config.mjs --shared DIR [--area NAME]... [--show N]
+//   node tools/parity-config.mjs --shared DIR [--area NAME]... [--show N] [--wait SECONDS]
 //   node tools/parity-config.mjs --shared DIR --ratchet     compare the counts with test/parity/config.json
 //   node tools/parity-config.mjs --shared DIR --raise       write the counts there
 //   … --workers N                                           several worker processes
@@ -17,7 +17,7 @@ if (shared === undefined) {
   console.error('usage: node tools/parity-config.mjs --shared DIR [--ratchet | --raise | --area NAME --show N]');
   process.exit(2);
 }
-const counts = await start(passedOf(args, ['--area', '--show']));
+const counts = await start(passedOf(args, ['--area', '--show', '--wait']));
 const tried = args.includes('--ratchet') ? fallen(BASELINE, counts, args).map(({ name }) => name) : [];
 if (tried.length > 0) {
   // A start that takes too long on a busy machine counts as another: it is tried once more, alone and with time.
