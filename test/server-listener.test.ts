@@ -16,6 +16,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import type { HttpRequest, HttpResponse } from '../src/lib/http/http.js';
 import { createLogs } from '../src/lib/telemetry/log.js';
 import {
@@ -421,6 +423,37 @@ test('a connection that ends is said to with HTTP/1.1 only, one that stays with 
   assert.equal(await connectionHeader('1.0', 'keep-alive'), 'keep-alive');
   assert.equal(await connectionHeader('1.1', 'close'), 'close');
   assert.equal(await connectionHeader('1.1', 'keep-alive'), undefined);
+});
+
+test('an idle connection keeps nothing of the pool that buffers are cut from', async () => {
+  handler = () => ok('fine');
+  const usual = Buffer.poolSize;
+  Buffer.poolSize = 1024 ** 2;
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc') as () => void;
+  const answered = async (): Promise<tls.TLSSocket> => {
+    const options = { port: listener.port, host: '127.0.0.1', ca: authority.certPem };
+    const socket = tls.connect({ ...options, checkServerIdentity: () => undefined });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    // The next connection finds another pool.
+    for (let count = 0; count < 4; count++) Buffer.allocUnsafe(Buffer.poolSize / 4);
+    return socket;
+  };
+  const sockets = [await answered()];
+  try {
+    collect();
+    const atFirst = process.memoryUsage().arrayBuffers;
+    for (let count = 0; count < 8; count++) sockets.push(await answered());
+    // What was collected is freed a little later.
+    await pollUntil(() => {
+      collect();
+      return process.memoryUsage().arrayBuffers - atFirst < 4 * Buffer.poolSize;
+    });
+  } finally {
+    Buffer.poolSize = usual;
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 test('plain HTTP gets a hint to use TLS, and rubbish does no harm', async () => {

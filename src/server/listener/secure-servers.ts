@@ -51,6 +51,7 @@ export class SecureServers {
       socket.on('error', destroyOnError);
       socket.disableRenegotiation();
       forgetFailedVerification(socket);
+      forgetProtocols(socket);
       onSecure(socket);
     });
     server.on('tlsClientError', (error, socket) => {
@@ -80,6 +81,15 @@ function forgetFailedVerification(socket: TLSSocket): void {
   if (socket.authorized) return;
   const certificate = socket.getPeerX509Certificate();
   certificate?.checkIssued(certificate);
+}
+
+/**
+ * Node keeps its own copy of the offered protocols with each connection, and with those few bytes the 64 KiB of its pool
+ * that they lie in. One is agreed on by now.
+ */
+function forgetProtocols(socket: TLSSocket): void {
+  const { _tlsOptions: options } = socket as { readonly _tlsOptions?: { ALPNProtocols?: Uint8Array | undefined } };
+  if (options !== undefined) options.ALPNProtocols = undefined;
 }
 
 /** A client that forgot the `s` of https gets plain HTTP, the only answer that it understands. */
