@@ -292,13 +292,18 @@ function readManager(userAgent: string): string {
 export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject>): StepGenerator<void> {
   const [entries, oldEntries] = [object.metadata.managedFields ?? [], old.metadata.managedFields ?? []];
   if (entries.length !== oldEntries.length || entries.length === 0) return;
-  if (entries.every(({ time }, position) => time === oldEntries[position]?.time)) return;
+  if (haveSameTimes(entries, oldEntries)) return;
+  // hot: almost always something has changed, which is sooner seen in the object than in who owns what of it.
+  if (!(yield* equalSteps(withoutManagedFields(object), withoutManagedFields(old)))) return;
   const kept = entries.map((entry, position) => {
     const { time: _, ...rest } = entry;
     const time = oldEntries[position]?.time;
     return time === undefined ? rest : { ...rest, time };
   });
-  // hot: almost always something has changed, which is sooner seen in the object than in who owns what of it.
-  if (!(yield* equalSteps(withoutManagedFields(object), withoutManagedFields(old)))) return;
   if (yield* equalSteps(kept, oldEntries)) object.metadata.managedFields = [...oldEntries];
+}
+
+function haveSameTimes(entries: readonly ManagedFieldsEntry[], others: readonly ManagedFieldsEntry[]): boolean {
+  for (let at = 0; at < entries.length; at++) if (entries[at]?.time !== others[at]?.time) return false;
+  return true;
 }
