@@ -25,7 +25,9 @@ export class RequestLatency {
 
   /** Spent in webhooks and queues. */
   get ofOthersMs(): number {
-    return OF_OTHERS.reduce((sum, layer) => sum + (this.#spentMs[layer] ?? 0), 0);
+    let ms = 0;
+    for (const layer of OF_OTHERS) ms += this.#spentMs[layer] ?? 0;
+    return ms;
   }
 
   entries(): readonly [layer: string, ms: number][] {

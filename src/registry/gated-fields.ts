@@ -77,7 +77,9 @@ function has(value: unknown, path: readonly Step[], at: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const member = (value as Record<string, unknown>)[step.name];
   if (!step.each) return has(member, path, at + 1);
-  return Array.isArray(member) && member.some((item) => has(item, path, at + 1));
+  if (!Array.isArray(member)) return false;
+  for (const item of member) if (has(item, path, at + 1)) return true;
+  return false;
 }
 
 /** Of an object that may be changed; what lies below it is copied where it changes. */

@@ -40,12 +40,17 @@ function inValue(type: Type, value: unknown): boolean {
     case 'struct':
       return inStruct(type, value);
     case 'list':
-      return Array.isArray(value) && value.some((item) => inValue(type.element, item));
+      return Array.isArray(value) && inOneOf(type.element, value);
     case 'map':
-      return Object.values(value).some((item) => inValue(type.value, item));
+      return inOneOf(type.value, Object.values(value));
     case 'scalar':
       return false;
   }
+}
+
+function inOneOf(type: Type, values: readonly unknown[]): boolean {
+  for (const value of values) if (inValue(type, value)) return true;
+  return false;
 }
 
 function isEmpty(value: object): boolean {

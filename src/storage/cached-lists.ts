@@ -120,7 +120,8 @@ export class CachedLists {
 
   #examinedFor(found: Found | undefined, { start, end }: ListPlan): Examined {
     if (found !== undefined) {
-      const objects = found.entries.reduce((count, { key }) => (key >= start && key < end ? count + 1 : count), 0);
+      let objects = 0;
+      for (const { key } of found.entries) if (key >= start && key < end) objects++;
       return { index: found.index, objects };
     }
     const { contents } = this.cache;

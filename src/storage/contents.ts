@@ -90,7 +90,7 @@ export class Contents {
     const byField = named === undefined ? this.#having(fieldValues) : undefined;
     const found = named ?? byField ?? (labels && this.#labels.find(prefix, labels, MAX_SORTED));
     if (found === undefined) return undefined;
-    const entries = [...found].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const entries = [...found].sort(byKey);
     return { entries, index: byField === undefined ? '' : `f:${this.indexedField}` };
   }
 
@@ -166,6 +166,8 @@ export class Contents {
     }
   }
 }
+
+const byKey = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : 1);
 
 const byKeyAndTime = (a: Change, b: Change): number =>
   a.key < b.key ? -1 : a.key > b.key ? 1 : a.revision - b.revision;

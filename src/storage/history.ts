@@ -115,11 +115,13 @@ export class History {
 
   /** Drops what need not be kept any longer; answers when to look again, absent when nothing will have to go. */
   trim(nowMs: number): number | undefined {
-    const size = (): number => this.#changes.length - this.#first;
-    while (size() > MAX_CHANGES || (size() > MIN_CHANGES && (this.#bytes > this.maxBytes || this.#isOld(nowMs)))) {
+    while (
+      this.#size > MAX_CHANGES ||
+      (this.#size > MIN_CHANGES && (this.#bytes > this.maxBytes || this.#isOld(nowMs)))
+    ) {
       this.#drop();
     }
-    return size() > MIN_CHANGES ? FRESH_MS : undefined;
+    return this.#size > MIN_CHANGES ? FRESH_MS : undefined;
   }
 
   /** The changes after a revision that is not below the floor, oldest first. */
@@ -146,6 +148,10 @@ export class History {
       else low = middle + 1;
     }
     return low;
+  }
+
+  get #size(): number {
+    return this.#changes.length - this.#first;
   }
 
   #isOld(nowMs: number): boolean {

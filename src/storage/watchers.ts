@@ -103,7 +103,8 @@ export class Watchers {
 
   async #sendBookmarks(): Promise<void> {
     const now = this.clock.now();
-    const due = [...this.#all()].filter((watcher) => watcher.bookmarkDue(now));
+    const due: Watcher[] = [];
+    for (const watcher of this.#all()) if (watcher.bookmarkDue(now)) due.push(watcher);
     try {
       for (let at = 0; at < due.length; at += BOOKMARKS_AT_ONCE) {
         if (at > 0) await yieldToEventLoop();

@@ -1,3 +1,4 @@
+import { append } from '../../lib/values/append.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
 import { FieldPath } from '../../machinery/field-error.js';
 import { warningsForIp } from '../../machinery/validation/ip.js';
@@ -91,9 +92,10 @@ function dropTopology(object: EndpointSlice, old?: Readonly<EndpointSlice>): voi
 
 function addressWarnings({ metadata, endpoints }: Readonly<EndpointSlice>): string[] {
   if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? '')) return [];
-  return (endpoints ?? []).flatMap(({ addresses }, position) =>
-    (addresses ?? []).flatMap((address, at) =>
-      warningsForIp(FieldPath.of('endpoints').index(position).child('addresses').index(at), address),
-    ),
-  );
+  const warnings: string[] = [];
+  for (const [position, { addresses }] of (endpoints ?? []).entries()) {
+    const path = FieldPath.of('endpoints').index(position).child('addresses');
+    for (const [at, address] of (addresses ?? []).entries()) append(warnings, warningsForIp(path.index(at), address));
+  }
+  return warnings;
 }

@@ -83,7 +83,11 @@ function validateEndpoints({ addressType, endpoints }: Readonly<EndpointSlice>, 
   const path = FieldPath.of('endpoints');
   const list = endpoints ?? [];
   if (list.length > MAX_ENDPOINTS) return [tooMany(path, list.length, MAX_ENDPOINTS)];
-  return list.flatMap((endpoint, position) => validateEndpoint(endpoint, addressType, path.index(position), strict));
+  const errors: FieldErrors = [];
+  for (const [position, endpoint] of list.entries()) {
+    append(errors, validateEndpoint(endpoint, addressType, path.index(position), strict));
+  }
+  return errors;
 }
 
 function validateEndpoint(endpoint: Readonly<Endpoint>, type: string, path: FieldPath, strict: boolean): FieldErrors {

@@ -8,7 +8,8 @@ export function deepEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, position) => deepEqual(item, right[position]));
+    for (let at = 0; at < left.length; at++) if (!deepEqual(left[at], right[at])) return false;
+    return true;
   }
   const leftBag = left as Record<string, unknown>;
   const rightBag = right as Record<string, unknown>;

@@ -191,10 +191,12 @@ export function valuesEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, position) => valuesEqual(item, right[position]));
+    for (let at = 0; at < left.length; at++) if (!valuesEqual(left[at], right[at])) return false;
+    return true;
   }
   if (!isPlainObject(left) || !isPlainObject(right)) return false;
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => Object.hasOwn(right, name) && valuesEqual(left[name], right[name]));
+  for (const name of names) if (!Object.hasOwn(right, name) || !valuesEqual(left[name], right[name])) return false;
+  return true;
 }

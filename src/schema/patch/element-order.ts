@@ -11,24 +11,42 @@ export function orderMerged(
   live: readonly unknown[],
   mergeKey: string | undefined,
 ): unknown[] {
-  const keyOf = (item: unknown): unknown => (mergeKey === undefined ? item : mergeKeyOf(item, mergeKey));
-  const wantedAt = positions(wanted.map(keyOf));
-  const liveAt = positions(live.map(keyOf));
-  const place = (at: ReadonlyMap<unknown, number>, item: unknown): number => at.get(keyOf(item)) ?? -1;
-  const patchItems = merged.filter((item) => wantedAt.has(keyOf(item)));
-  const liveItems = merged.filter((item) => !wantedAt.has(keyOf(item)));
-  patchItems.sort((a, b) => place(wantedAt, a) - place(wantedAt, b));
-  liveItems.sort((a, b) => place(liveAt, a) - place(liveAt, b));
+  const wantedAt = positions(wanted, mergeKey);
+  const liveAt = positions(live, mergeKey);
+  const patchItems: Placed[] = [];
+  const liveItems: Placed[] = [];
+  for (const item of merged) {
+    const key = keyOf(item, mergeKey);
+    const placed = { item, wantedAt: wantedAt.get(key) ?? -1, liveAt: liveAt.get(key) ?? -1 };
+    (placed.wantedAt < 0 ? liveItems : patchItems).push(placed);
+  }
+  patchItems.sort(byWanted);
+  liveItems.sort(byLive);
 
   const ordered: unknown[] = [];
   let next = 0;
-  for (const item of patchItems) {
-    const at = place(liveAt, item);
-    while (next < liveItems.length && at >= 0 && place(liveAt, liveItems[next]) < at) ordered.push(liveItems[next++]);
+  for (const { item, liveAt: at } of patchItems) {
+    for (let rest = liveItems[next]; rest !== undefined && rest.liveAt < at; rest = liveItems[++next]) {
+      ordered.push(rest.item);
+    }
     ordered.push(item);
   }
-  return [...ordered, ...liveItems.slice(next)];
+  for (; next < liveItems.length; next++) ordered.push(liveItems[next]?.item);
+  return ordered;
 }
+
+/** An item, and where it stands in both lists; below 0 in neither. */
+interface Placed {
+  readonly item: unknown;
+  readonly wantedAt: number;
+  readonly liveAt: number;
+}
+
+const byWanted = (a: Placed, b: Placed): number => a.wantedAt - b.wantedAt;
+const byLive = (a: Placed, b: Placed): number => a.liveAt - b.liveAt;
+
+const keyOf = (item: unknown, mergeKey: string | undefined): unknown =>
+  mergeKey === undefined ? item : mergeKeyOf(item, mergeKey);
 
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   if (!isPlainObject(item)) throw wrongType('map[string]interface {}', item);
@@ -36,8 +54,11 @@ export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   return item[mergeKey];
 }
 
-function positions(keys: readonly unknown[]): Map<unknown, number> {
-  const at = new Map<unknown, number>();
-  for (const [position, key] of keys.entries()) if (!at.has(key)) at.set(key, position);
-  return at;
+function positions(items: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
+  const places = new Map<unknown, number>();
+  for (let at = 0; at < items.length; at++) {
+    const key = keyOf(items[at], mergeKey);
+    if (!places.has(key)) places.set(key, at);
+  }
+  return places;
 }

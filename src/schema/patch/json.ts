@@ -15,7 +15,7 @@ export function fieldAfter(prefix: string, directive: string): string | undefine
 /** What a patch says of a member that is not there yet: without nulls and without objects that carry a directive. */
 export function plainValue(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.filter((item) => !isPlainObject(item) || !Object.hasOwn(item, DIRECTIVE)).map(plainValue);
+    return value.filter(hasNoDirective).map(plainValue);
   }
   if (!isPlainObject(value)) return value;
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
@@ -26,3 +26,5 @@ export function plainValue(value: unknown): unknown {
   }
   return plain;
 }
+
+const hasNoDirective = (item: unknown): boolean => !isPlainObject(item) || !Object.hasOwn(item, DIRECTIVE);

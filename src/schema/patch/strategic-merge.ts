@@ -51,20 +51,37 @@ function mergeObject(
   const names = resumable.names(patch);
   if (names.some((name) => name.startsWith('$'))) return mergeDirected(original, patch, type);
   const target: Target = { merged: {}, type, resumable };
-  const before = resumable.names(original);
-  const putBefore = (at: number): void => {
+  mergeMembers({ original, patch, target }, resumable.names(original), names);
+  return target.merged;
+}
+
+interface Merging {
+  readonly original: Readonly<JsonObject>;
+  readonly patch: Readonly<JsonObject>;
+  readonly target: Target;
+}
+
+// hot: every object of a patch. Loops, for V8 drops what it compiled of functions that each call makes anew.
+function mergeMembers(merging: Merging, before: readonly string[], names: readonly string[], from = 0): void {
+  const { original, patch, target } = merging;
+  for (let at = from; at < before.length; at++) {
+    if (!target.resumable.withinBudget()) {
+      return target.resumable.defer(() => mergeMembers(merging, before, names, at));
+    }
     const name = before[at] as string;
     if (!Object.hasOwn(patch, name)) setMember(target.merged, name, original[name]);
     else if (patch[name] !== null) putMerged(target, name, original[name], patch[name]);
-  };
-  resumable.each(before.length, putBefore, () =>
-    resumable.each(names.length, (at) => {
-      const name = names[at] as string;
-      if (Object.hasOwn(original, name) || patch[name] === null) return;
-      putMerged(target, name, undefined, patch[name]);
-    }),
-  );
-  return target.merged;
+  }
+  addMembers(merging, names);
+}
+
+function addMembers(merging: Merging, names: readonly string[], from = 0): void {
+  const { original, patch, target } = merging;
+  for (let at = from; at < names.length; at++) {
+    if (!target.resumable.withinBudget()) return target.resumable.defer(() => addMembers(merging, names, at));
+    const name = names[at] as string;
+    if (!Object.hasOwn(original, name) && patch[name] !== null) putMerged(target, name, undefined, patch[name]);
+  }
 }
 
 /** What a patch with directives among its members makes. */
@@ -217,13 +234,13 @@ function mergeLists(original: readonly unknown[], patch: readonly unknown[], rul
   const { live, items } = followItemDirectives(original, patch, mergeKey);
   const merged = [...live];
   const places = new Map<unknown, number>();
-  const note = (item: unknown, at: number): void => {
+  for (const [at, item] of merged.entries()) {
     if (isPlainObject(item) && !places.has(item[mergeKey])) places.set(item[mergeKey], at);
-  };
-  for (const [at, item] of merged.entries()) note(item, at);
+  }
   for (const item of items) {
-    const at = places.get(mergeKeyOf(item, mergeKey));
-    if (at === undefined) note(item, merged.push(item) - 1);
+    const key = mergeKeyOf(item, mergeKey);
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(item) - 1);
     else merged[at] = mergeObject(merged[at] as JsonObject, item, type);
   }
   return orderMerged(merged, items, live, mergeKey);
@@ -259,6 +276,7 @@ function followItemDirectives(
     }
   }
   if (replace) return { live: items, items: [] };
+  if (gone.size === 0) return { live: original, items };
   const live = original.filter((candidate) => !isPlainObject(candidate) || !gone.has(candidate[mergeKey]));
   return { live, items };
 }

@@ -22,6 +22,7 @@ import type {
   PodCondition,
   PodExtendedResourceClaimStatus,
   PodSpec,
+  PodStatus,
   ResourceClaim,
 } from '../../../../schema/generated/core.v1.js';
 import { isSidecar } from '../containers.js';
@@ -98,40 +99,45 @@ function validateNominatedNode(pod: Readonly<Pod>, old: Readonly<Pod>, clearing:
 /** A container that ended stays ended, unless the pod restarts it. */
 function validateTransitions(pod: Readonly<Pod>, old: Readonly<Pod>, restartRules: boolean): FieldErrors {
   const { spec } = old;
-  const ended = (status: Readonly<ContainerStatus>): number | undefined => status.state.terminated?.exitCode;
   const keepsTrying = (exitCode: number): boolean =>
     spec.restartPolicy === 'Always' || (spec.restartPolicy === 'OnFailure' && exitCode !== 0);
-  const check = (
-    member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
-    restarts: (name: string, exitCode: number) => boolean,
-  ): FieldErrors => {
-    const alive = new Map<string, number>();
-    for (const now of pod.status[member] ?? []) {
-      if (ended(now) === undefined) alive.set(now.name, (alive.get(now.name) ?? 0) + 1);
-    }
-    return (old.status[member] ?? []).flatMap((before, position) => {
-      const exitCode = ended(before);
-      if (exitCode === undefined || restarts(before.name, exitCode)) return [];
-      const revived = { length: alive.get(before.name) ?? 0 };
-      const at = STATUS.child(member).index(position).child('state');
-      return Array.from(revived, () => forbidden(at, NOT_TERMINATED));
-    });
-  };
+  const states = { now: pod.status, old: old.status };
   const containers = firstByName(spec.containers ?? []);
   const initContainers = firstByName(spec.initContainers ?? []);
   return [
-    ...check('containerStatuses', (name, exitCode) => {
+    ...stayEnded(states, 'containerStatuses', (name, exitCode) => {
       if (!restartRules) return keepsTrying(exitCode);
       const container = containers.get(name);
       return container !== undefined && shouldRestart(container, spec, exitCode);
     }),
-    ...check('initContainerStatuses', (name, exitCode) => {
+    ...stayEnded(states, 'initContainerStatuses', (name, exitCode) => {
       const container = initContainers.get(name);
       return keepsTrying(exitCode) || (container !== undefined && isSidecar(container));
     }),
-    ...check('ephemeralContainerStatuses', () => false),
+    ...stayEnded(states, 'ephemeralContainerStatuses', () => false),
   ];
 }
+
+function stayEnded(
+  { now, old }: Readonly<Record<'now' | 'old', Readonly<PodStatus>>>,
+  member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
+  restarts: (name: string, exitCode: number) => boolean,
+): FieldErrors {
+  const alive = new Map<string, number>();
+  for (const status of now[member] ?? []) {
+    if (exitCodeOf(status) === undefined) alive.set(status.name, (alive.get(status.name) ?? 0) + 1);
+  }
+  const errors: FieldErrors = [];
+  for (const [position, before] of (old[member] ?? []).entries()) {
+    const exitCode = exitCodeOf(before);
+    if (exitCode === undefined || restarts(before.name, exitCode)) continue;
+    const at = STATUS.child(member).index(position).child('state');
+    for (let count = alive.get(before.name) ?? 0; count > 0; count--) errors.push(forbidden(at, NOT_TERMINATED));
+  }
+  return errors;
+}
+
+const exitCodeOf = (status: Readonly<ContainerStatus>): number | undefined => status.state.terminated?.exitCode;
 
 function validateClaimStatuses({ status, spec }: Readonly<Pod>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
@@ -215,9 +221,11 @@ function validateAddresses({ member, struct, pod, old, rules }: AddressesCheck):
   const path = STATUS.child(member);
   const addresses = (pod.status[member] ?? []).map(({ ip }) => ip ?? '');
   const before = new Set((old.status[member] ?? []).map(({ ip }) => ip ?? ''));
-  const errors = addresses.flatMap((address, position) =>
-    isValidIpForLegacyField(path.index(position), address, { strict: rules.strictAddresses, old: before }),
-  );
+  const strictness = { strict: rules.strictAddresses, old: before };
+  const errors: FieldErrors = [];
+  for (const [position, address] of addresses.entries()) {
+    append(errors, isValidIpForLegacyField(path.index(position), address, strictness));
+  }
   if (addresses.length <= 1) return errors;
   const families = addresses.map((address) => parseIp(address)?.family);
   const bad = families.indexOf(undefined);
