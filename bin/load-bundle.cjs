@@ -13,14 +13,15 @@ const TAIL = '\n})';
 /** The end of a bundle: a digest of all before it, which tools/build.mjs puts there, so that no start has to compute it. */
 const DIGEST = /\n\/\/ digest: ([0-9a-f]{16})\n$/;
 const DIGEST_BYTES = 29;
-
 /**
- * `bundle`: its file, which lies in dist. `cacheAtExit`: a process that served and ends early keeps its compiled code, too.
- * `v8Flags`: what the bundle starts with, and sets as it likes later. They are part of the key of compiled code.
+ * A start grows no young generation that a server would not need; later the server sets how it grows (young-generation.ts). Flags
+ * are part of the key of compiled code, so that it is read and written under the same.
  */
-module.exports = function loadBundle(bundle, { cacheAtExit = false, v8Flags = [] } = {}) {
-  const setFlags = () => v8Flags.forEach((flag) => v8.setFlagsFromString(flag));
-  setFlags();
+const YOUNG_GROWTH = '--semi-space-growth-factor=1';
+
+/** `bundle`: its file, which lies in dist. `cacheAtExit`: a process that served and ends early keeps its compiled code, too. */
+module.exports = function loadBundle(bundle, { cacheAtExit = false } = {}) {
+  v8.setFlagsFromString(YOUNG_GROWTH);
   const bytes = readWrapped(bundle);
   // One character beyond Latin-1 would make every character of the text twice as large.
   const wrapped = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
@@ -73,7 +74,7 @@ module.exports = function loadBundle(bundle, { cacheAtExit = false, v8Flags = []
   function writeCache() {
     if (isWritten) return;
     isWritten = true;
-    setFlags();
+    v8.setFlagsFromString(YOUNG_GROWTH);
     const compiled = script.createCachedData();
     for (const folder of folders) {
       try {
