@@ -167,7 +167,9 @@ export class GrpcConnection implements CallOwner {
     throw new GrpcError({ status: UNAVAILABLE, message: `${this.#where}: not connected`, sent: false });
   }
 
+  /** Servers take pings of a client without calls for abuse, and etcd ends its connection (`too_many_pings`). */
   #ping(): void {
+    if (this.#client.streams.size === 0) return;
     const timer = setTimeout(() => this.#client.close('no answer to a ping'), PING_TIMEOUT_MS).unref();
     this.#client.ping(() => clearTimeout(timer));
   }
