@@ -1,6 +1,6 @@
 // `node tools/bench-workers.mjs`: a server of one process beside one of several worker processes, in the same run.
 //
-//   node tools/bench-workers.mjs [--workers 2] [--connections 8] [--streams 8] [--rounds 5] [--gets 20000] [--creates 4000]
+//   node tools/bench-workers.mjs [--workers 2] [--connections 8] [--streams 16] [--rounds 5] [--gets 80000] [--creates 16000]
 //                                [--warm-gets 20000] [--warm-creates 12000]
 //
 // V8 compiles in each process what runs there often, which takes tens of thousands of requests. So before its rounds each process
@@ -28,9 +28,9 @@ import {
 
 const workers = Number(option('--workers', '2'));
 const clients = Number(option('--connections', '8'));
-const streams = Number(option('--streams', '8'));
+const streams = Number(option('--streams', '16'));
 const rounds = Number(option('--rounds', '5'));
-const counts = { get: Number(option('--gets', '20000')), create: Number(option('--creates', '4000')) };
+const counts = { get: Number(option('--gets', '80000')), create: Number(option('--creates', '16000')) };
 const warmUps = { get: Number(option('--warm-gets', '20000')), create: Number(option('--warm-creates', '12000')) };
 const GOALS = { get: 1.5, create: 1.3 };
 const TICKS_PER_SECOND = 100;
