@@ -148,7 +148,7 @@ test('encodings are kept of current objects only, and released with them', async
   await settled();
   encode(await store.get('a/y', ''));
   assert.ok(encoded.heldBytes > 0);
-  await store.close();
+  store.close();
   await settled();
   assert.equal(encoded.heldBytes, 0);
 });
