@@ -5,10 +5,10 @@
 // what compares best. Before the creates, 64 clients write for --warm seconds that count nowhere: V8 compiles what is called often.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { loadSource } from './bundle.mjs';
+import { freePort } from './free-port.mjs';
 
 const { openEtcdStore } = await loadSource('src/kv/etcd/etcd.ts');
 const { directDialer } = await loadSource('src/outbound/dialer.ts');
@@ -145,15 +145,6 @@ async function isHealthy(port) {
   } catch {
     return false;
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function memory(pid) {

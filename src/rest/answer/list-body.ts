@@ -83,8 +83,8 @@ export class JoinedLists<Joined extends object> {
 
   /** Whether the request for so many bytes, which are not joined yet, is to join them. */
   isWorthJoining(items: readonly StoredObject[], form: object, bytes: number): boolean {
-    const forms = this.#lists.get(items) ?? new Map<object, Joined | number>();
-    this.#lists.set(items, forms);
+    let forms = this.#lists.get(items);
+    if (forms === undefined) this.#lists.set(items, (forms = new Map()));
     const before = forms.get(form) ?? 0;
     if (typeof before === 'number') forms.set(form, before + 1);
     return bytes <= SMALL_BYTES || before === REQUESTS_BEFORE_JOINING;

@@ -27,21 +27,19 @@ export interface YoungGenerationParts {
 export function limitYoungGeneration(parts: YoungGenerationParts): void {
   const { clock, stopping, youngBytes, setYoungGrowth } = parts;
   let stopListening: (() => void) | undefined;
-  const stayIfEnough = (): void => {
-    if (youngBytes() < ENOUGH_BYTES) return;
+  const stay = (): void => {
     setYoungGrowth(STAYS);
     stopListening?.();
     stopListening = undefined;
   };
+  const hasEnough = (): boolean => youngBytes() >= ENOUGH_BYTES;
   const check = (): void => {
-    if (stopping.aborted) {
-      stopListening?.();
-      return;
-    }
-    if (youngBytes() < ENOUGH_BYTES) {
+    if (stopping.aborted) return stopListening?.();
+    if (hasEnough()) stay();
+    else {
       setYoungGrowth(DOUBLES);
-      stopListening ??= parts.onCollections(stayIfEnough);
-    } else stayIfEnough();
+      stopListening ??= parts.onCollections(() => hasEnough() && stay());
+    }
     clock.after(CHECK_MS, check);
   };
   check();
