@@ -456,6 +456,18 @@ test('an idle connection keeps nothing of the pool that buffers are cut from', a
   }
 });
 
+test('a request moves no timer of its connection', async (t) => {
+  handler = () => ok('fine');
+  const session = connect();
+  await send(session, { ':path': '/' });
+  const timer = setInterval(() => undefined, 1000);
+  clearInterval(timer);
+  const refresh = t.mock.method(Object.getPrototypeOf(timer) as NodeJS.Timeout, 'refresh');
+  for (let count = 0; count < 10; count++) await send(session, { ':path': '/' });
+  assert.equal(refresh.mock.callCount(), 0);
+  session.close();
+});
+
 test('plain HTTP gets a hint to use TLS, and rubbish does no harm', async () => {
   handler = () => ok('fine');
   const sendRaw = (bytes: string): Promise<string> =>

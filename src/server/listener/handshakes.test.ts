@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { beforeEach, test, type TestContext } from 'node:test';
+import { type Clock, systemClock } from '../../lib/async/clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { pollUntil } from '../../lib/testing/poll-until.js';
 import { Handshakes } from './handshakes.js';
 
@@ -16,22 +18,16 @@ beforeEach(() => {
   [begun, failures] = [[], []];
 });
 
-const handshakesWithin = (timeoutMs: number): Handshakes =>
+const handshakesWithin = (timeoutMs: number, clock: Clock = systemClock): Handshakes =>
   new Handshakes({
     begin: (socket) => begun.push(socket),
     onFailure: (_socket, why) => failures.push(why),
     timeoutMs,
+    clock,
   });
 
-/** A client that is there, and whose time is over when the test says so. */
+/** A client that is there. */
 class TestClient extends PassThrough {
-  timeOver: (() => void) | undefined;
-
-  setTimeout(ms: number, timeOver: () => void): this {
-    this.timeOver = ms === 0 ? undefined : timeOver;
-    return this;
-  }
-
   asSocket(): Socket {
     return this as unknown as Socket;
   }
@@ -127,12 +123,13 @@ test('leaves who is silent', async (t) => {
 });
 
 test('leaves a client that has begun to its handshake, however long it takes', async () => {
-  const client = new TestClient();
-  handshakesWithin(NEVER_MS).accept(client.asSocket());
-  assert.ok(client.timeOver);
-  client.write('hello');
+  const clock = new ManualClock();
+  const [client, silent] = newClients(2);
+  for (const one of [client, silent]) handshakesWithin(NEVER_MS, clock).accept(one!.asSocket());
+  client!.write('hello');
   await pollUntil(() => begun.length === 1);
-  assert.equal(client.timeOver, undefined);
-  assert.equal(client.destroyed, false);
-  assert.deepEqual(failures, []);
+  await clock.move(NEVER_MS);
+  assert.equal(client!.destroyed, false);
+  assert.equal(silent!.destroyed, true);
+  assert.deepEqual(failures, ['i/o timeout']);
 });

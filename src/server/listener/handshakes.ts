@@ -1,6 +1,7 @@
 // Handshakes begin for a few milliseconds of an event loop iteration. Each is a signature and an agreement on keys, and
 // clients come by the thousand when a server is back.
 import type { Socket } from 'node:net';
+import { type Clock, systemClock } from '../../lib/async/clock.js';
 import { TimeSlice } from '../../lib/scheduling/time-slice.js';
 import { ClientHelloReader } from './client-hello.js';
 
@@ -10,6 +11,7 @@ export interface HandshakesOptions {
   /** The client left or is left before that. */
   readonly onFailure: (socket: Socket, why: string) => void;
   readonly timeoutMs: number;
+  readonly clock?: Clock;
   readonly nowMs?: () => number;
 }
 
@@ -23,8 +25,10 @@ export class Handshakes {
 
   accept(socket: Socket): void {
     const read = new ClientHelloReader();
-    const stopListening = (): void =>
-      void socket.off('readable', onReadable).off('close', onClose).setTimeout(0, onTimeout);
+    const stopListening = (): void => {
+      stopTimer();
+      socket.off('readable', onReadable).off('close', onClose);
+    };
     const fail = (why: string): void => {
       stopListening();
       this.options.onFailure(socket, why);
@@ -40,7 +44,9 @@ export class Handshakes {
       socket.unshift(read.bytes);
       this.#later(socket, read);
     };
-    socket.on('readable', onReadable).on('close', onClose).setTimeout(this.options.timeoutMs, onTimeout);
+    socket.on('readable', onReadable).on('close', onClose);
+    // After `socket.setTimeout` each read and write moves its timer for as long as the connection lasts, even a cleared one.
+    const stopTimer = (this.options.clock ?? systemClock).after(this.options.timeoutMs, onTimeout);
   }
 
   #later(socket: Socket, read: ClientHelloReader): void {

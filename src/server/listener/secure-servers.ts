@@ -52,6 +52,7 @@ export class SecureServers {
       socket.disableRenegotiation();
       forgetFailedVerification(socket);
       forgetProtocols(socket);
+      forgetTimer(socket);
       onSecure(socket);
     });
     server.on('tlsClientError', (error, socket) => {
@@ -90,6 +91,12 @@ function forgetFailedVerification(socket: TLSSocket): void {
 function forgetProtocols(socket: TLSSocket): void {
   const { _tlsOptions: options } = socket as { readonly _tlsOptions?: { ALPNProtocols?: Uint8Array | undefined } };
   if (options !== undefined) options.ALPNProtocols = undefined;
+}
+
+/** Node clears the timer of the handshake, but keeps it, and sets it anew at each read and write. */
+function forgetTimer(socket: TLSSocket): void {
+  const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'timeout');
+  if (name !== undefined) Object.assign(socket, { [name]: null });
 }
 
 /** A client that forgot the `s` of https gets plain HTTP, the only answer that it understands. */

@@ -12,6 +12,7 @@ import {
 } from '../../lib/http/http.js';
 import type { BodyErrors } from '../body-errors.js';
 import { GatheredWrites } from '../../lib/scheduling/write-scheduler.js';
+import { emitTimeouts } from '../idle-timeout.js';
 import { localAddressOf, peerAddressOf, peerCertificatesOf } from '../peer.js';
 import type { Reader, Reading } from '../reading.js';
 import { requestHeadReader } from './head-reader.js';
@@ -61,6 +62,7 @@ export class Http1Connection implements RequestOwner, Reader {
   /** Bytes that have come and were not looked at yet. */
   #input: Buffer[] = [];
   #inputBytes = 0;
+  readonly #stopTimeouts: () => void;
   readonly #heads = requestHeadReader();
   #headTimer: NodeJS.Timeout | undefined = undefined;
   #request: Http1Request | undefined = undefined;
@@ -82,7 +84,7 @@ export class Http1Connection implements RequestOwner, Reader {
       localAddress: () => localAddressOf(socket),
       clientCertificates: peerCertificatesOf(socket as TLSSocket),
     };
-    socket.setTimeout(IDLE_TIMEOUT_MS);
+    this.#stopTimeouts = emitTimeouts(socket, IDLE_TIMEOUT_MS);
     socket.on('timeout', this.#onTimeout);
     socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
@@ -300,7 +302,7 @@ export class Http1Connection implements RequestOwner, Reader {
 
   #handOver(request: Http1Request, { body }: HttpResponse): void {
     const { socket } = this;
-    socket.setTimeout(0);
+    this.#stopTimeouts();
     socket.off('timeout', this.#onTimeout);
     socket.off('end', this.#onEnd);
     this.#closing = true;

@@ -811,6 +811,8 @@ test('a client says its first words soon, and ends what it began to say', async 
   t.mock.timers.tick(100_000);
   assert.ok(!whole.ended);
   whole.hangUp();
+  // What closes clears its timers while they are still these ones.
+  await whole.frames();
 });
 
 test('a client that got GOAWAY and does not close is disconnected', async (t) => {

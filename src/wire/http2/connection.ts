@@ -6,6 +6,7 @@ import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import type { BodyErrors } from '../body-errors.js';
 import { copiesNextWrite } from '../copied-writes.js';
 import { HpackEncoder } from '../hpack/encoder.js';
+import { emitTimeouts } from '../idle-timeout.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import { FloodGuard } from './flood-guard.js';
@@ -106,7 +107,7 @@ export class Http2Connection implements ServerConnection, Reader {
     this.#windowStep = Math.min(wholeWindow >>> 1, 1 << 20);
     this.#greet(wholeWindow);
     this.#timer = setTimeout(() => socket.destroy(), FIRST_SETTINGS_TIMEOUT_MS).unref();
-    socket.setTimeout(IDLE_TIMEOUT_MS);
+    emitTimeouts(socket, IDLE_TIMEOUT_MS);
     socket.on('timeout', this.#onTimeout);
     socket.on('data', this.#onData);
     socket.on('end', this.#onGone);

@@ -228,10 +228,6 @@ export class FakeSocket extends Duplex {
     super({ autoDestroy: true });
   }
 
-  setTimeout(): this {
-    return this;
-  }
-
   release(): void {
     this.held = false;
     const done = this.#done;
