@@ -2,10 +2,13 @@
 import { base64Fault } from '../../lib/text/base64-fault.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { FloatLiteral, isJsonObject } from '../../lib/json/float-literal.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../../machinery/time.js';
 import { mustType } from '../catalogue.js';
+import { fieldsText } from '../lazy-fields.js';
 import type { ScalarName, StructType } from '../type.js';
+import { sharedTree } from './shared-tree.js';
 import { countKeys, DecodeError, Mismatch, type Walk } from './walk.js';
 
 type DecodeSchema = (type: StructType, value: unknown, walk: Walk) => unknown;
@@ -37,8 +40,9 @@ export function decodeScalar(scalar: ScalarName, decodeSchema: DecodeSchema): (v
       return (value) => (typeof value === 'string' || isInt32(value) ? value : value === null ? 0 : mismatch(value));
     case 'any':
     case 'rawExtension':
-    case 'fieldsV1':
       return decodeOpaque;
+    case 'fieldsV1':
+      return decodeFields;
     case 'schemaOrArray':
       return (value, walk) => {
         if (Array.isArray(value))
@@ -111,6 +115,10 @@ function decodeOpaque(value: unknown, walk: Walk): unknown {
   if (walk.count) walk.keys += countKeys(value);
   return plain(value);
 }
+
+/** What is shared already comes with an object that was patched. */
+const decodeFields = (value: unknown, walk: Walk): unknown =>
+  isPlainObject(value) && fieldsText(value) !== undefined ? value : sharedTree(decodeOpaque(value, walk));
 
 /** Numbers that were kept with their text become numbers. Copies only what holds such a number. */
 export function plain(value: unknown): unknown {

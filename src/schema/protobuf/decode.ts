@@ -8,8 +8,10 @@ import { formatDuration, formatMicroTime, formatTime, parseDuration } from '../.
 import { canonicalQuantity } from '../../machinery/quantity.js';
 import { mustType } from '../catalogue.js';
 import { parseJsonTree } from '../json/decode.js';
+import { sharedTree } from '../json/shared-tree.js';
 import { DecodeError } from '../json/walk.js';
 import { isAlwaysEncoded, encodedFields, unsetValue, zeroValue } from '../normal-form.js';
+import { knownFields } from '../shared-fields.js';
 import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { Reader } from './reader.js';
 import { refuseEndOfGroup, refuseNumberZero, wrongWireType } from './refusals.js';
@@ -298,7 +300,7 @@ function readQuantity(reader: Reader, earlier?: unknown): unknown {
 }
 
 const jsonReader =
-  (message: string, parse: (raw: Buffer) => unknown): Read =>
+  (message: string, parse: (text: string) => unknown): Read =>
   (reader, earlier = null) => {
     let value = earlier;
     eachField(reader, message, {
@@ -306,20 +308,22 @@ const jsonReader =
         'Raw',
         2,
         () => {
-          const raw = reader.bytes();
-          value = raw.length === 0 ? null : parse(raw);
+          const text = reader.string();
+          value = text === '' ? null : parse(text);
         },
       ],
     });
     return value;
   };
 
-const parseJson = (raw: Buffer): unknown => parseJsonTree(raw).value;
+const parseJson = (text: string): unknown => parseJsonTree(text).value;
 
-/** Managed fields that cannot be decoded are dropped without an error. */
-function parseFieldsV1(raw: Buffer): unknown {
+/** Most field sets are known by their text. Those that cannot be decoded are dropped without an error. */
+function parseFieldsV1(text: string): unknown {
+  const known = knownFields(text);
+  if (known !== undefined) return known;
   try {
-    return parseJson(raw);
+    return sharedTree(parseJson(text));
   } catch (error) {
     if (error instanceof DecodeError) return null;
     throw error;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { metaType, mustType } from '../catalogue.js';
+import { decodeJson } from '../json/decode.js';
+import { encodeJson } from '../json/encode.js';
 import { DecodeError } from '../json/walk.js';
 import type { StructType } from '../type.js';
 import { decodeMessage } from './decode.js';
@@ -31,6 +33,43 @@ test('inlined types are messages of their own', () => {
   const message = encodeMessage(volume, { name: 'v', emptyDir: {} });
   assert.equal(message.toString('hex'), '0a0176' + '12041202' + '0a00');
   assert.deepEqual(decodeMessage(volume, message), { name: 'v', emptyDir: {} });
+});
+
+test('field sets with the same text are one, whatever they are decoded from, and keep the bytes they had', () => {
+  const entryOf = (fieldsV1: unknown): object => ({ metadata: { managedFields: [{ fieldsV1 }] } });
+  const setOf = (object: Record<string, unknown>): unknown =>
+    (object as { metadata: { managedFields: { fieldsV1?: unknown }[] } }).metadata.managedFields[0]?.fieldsV1;
+  const sets: readonly unknown[] = [
+    {},
+    { 'f:data': { '.': {}, 'k:{"name":"é"}': {} } },
+    { 'f:a': ' ', 'f:b': [null, 1] },
+  ];
+  for (const fields of sets) {
+    const json = JSON.stringify(entryOf(fields));
+    const message = encodeMessage(configMap, entryOf(fields));
+    const set = setOf(decodeMessage(configMap, message));
+    assert.deepEqual(set, fields);
+    assert.equal(setOf(decodeMessage(configMap, message)), set);
+    assert.equal(setOf(decodeJson(configMap, json, { strict: true }).object), set);
+    assert.throws(() => Object.assign(set as object, { 'f:c': {} }), TypeError);
+    assert.deepEqual(encodeMessage(configMap, entryOf(set)), message);
+    assert.equal(encodeJson(configMap, entryOf(set)).includes(JSON.stringify(fields)), true);
+  }
+});
+
+test('a field set that is no JSON, or nothing, is none', () => {
+  const meta = metaType('ObjectMeta');
+  const entry = metaType('ManagedFieldsEntry');
+  const fieldSet = (text: string): Buffer => {
+    const raw = Buffer.from(text);
+    return Buffer.concat([Buffer.from([0x3a, raw.length + 2, 0x0a, raw.length]), raw]);
+  };
+  for (const text of ['', '{', '{"f:a":}', 'null', '{"f:a":{}} x']) {
+    assert.equal(decodeMessage(entry, fieldSet(text))['fieldsV1'], null, text);
+  }
+  assert.deepEqual(decodeMessage(entry, fieldSet(' {"f:b" : {},"f:a":{}}'))['fieldsV1'], { 'f:b': {}, 'f:a': {} });
+  const sent = { managedFields: [decodeMessage(entry, fieldSet('{"f:<":{}}'))] };
+  assert.match(encodeJson(meta, sent), /"fieldsV1":\{"f:\\u003c":\{\}\}/);
 });
 
 test('unknown fields are passed over, wrong wire types are refused', () => {
