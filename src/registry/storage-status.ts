@@ -62,6 +62,8 @@ export function watchFailure(error: StorageError): StatusError {
   switch (error.code) {
     case 'too-old':
       return expired(error.message);
+    case 'expired-continue':
+      return expiredContinue(error.details.inconsistentContinue ?? '');
     case 'too-new':
       return tooLargeResourceVersion(error);
     default:

@@ -114,34 +114,35 @@ export class MissedInCache implements Missed {
  */
 export class MissedInStore implements Missed {
   readonly #replay: Replay;
-  #newest: number;
+  /** Of a store in this process, once the initial state has been sent. */
+  #newest: number | undefined;
 
   constructor(
     private readonly options: {
       readonly loader: HistoryLoader;
       readonly watcher: Watcher;
       readonly scope: ReturnType<typeof scopeOf>;
-      /** What is newest now; 0 for a store elsewhere. */
-      readonly newest: number;
-      readonly readNewest: () => Promise<number>;
+      /** The newest revision of a store in this process; absent for one elsewhere. */
+      readonly readNewest: (() => Promise<number>) | undefined;
       /** Begins the store's own watch after a revision. */
       readonly watchAfter: (revision: number) => void;
     },
   ) {
     this.#replay = new Replay(options.loader, options.watcher, options.scope);
-    this.#newest = options.newest;
   }
 
   joins(revision: number): boolean {
-    if (revision < this.#newest) return false;
+    const { readNewest, watchAfter } = this.options;
+    if (readNewest !== undefined && (this.#newest === undefined || revision < this.#newest)) return false;
     this.#replay.end();
-    this.options.watchAfter(revision);
+    watchAfter(revision);
     return true;
   }
 
   async next(revision: number): Promise<HistoryPage> {
-    const page = await this.#replay.after(revision, this.#newest);
-    if (page.upTo >= this.#newest) this.#newest = await this.options.readNewest();
+    const known = this.#newest;
+    const page = known === undefined ? { changes: [], upTo: revision } : await this.#replay.after(revision, known);
+    if (known === undefined || page.upTo >= known) this.#newest = await this.options.readNewest?.();
     return page;
   }
 }

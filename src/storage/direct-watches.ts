@@ -3,11 +3,10 @@ import type { Clock } from '../lib/async/clock.js';
 import { Yielder } from '../lib/scheduling/yield.js';
 import type { KvError, KvEvent } from '../kv/kv.js';
 import { expiredWatch, MissedInStore } from './catch-up.js';
-import type { DirectLists } from './direct-lists.js';
-import type { Entry } from './entry.js';
 import { fromKv, storageError } from './errors.js';
 import type { Change } from './history.js';
-import { parseRevision, scopeOf } from './list.js';
+import { InitialPages } from './initial-pages.js';
+import { parseRevision, scopeOf, tooNew } from './list.js';
 import { changeOf, type HistoryLoader } from './load-history.js';
 import { Serial } from './serial.js';
 import { SharedChanges } from './shared-changes.js';
@@ -20,23 +19,22 @@ const BOOKMARK_CHECK_MS = 1_000;
 
 interface DirectWatchesParts {
   readonly calls: StoreCalls;
-  readonly lists: DirectLists;
   readonly loader: HistoryLoader;
   readonly clock: Clock;
 }
 
 export class DirectWatches {
   readonly #calls: StoreCalls;
-  readonly #lists: DirectLists;
   readonly #loader: HistoryLoader;
   readonly #clock: Clock;
   readonly #open = new Set<Watcher>();
   readonly #changes: SharedChanges;
+  readonly #initial: InitialPages;
   #cancelTimer: (() => void) | undefined;
 
-  constructor({ calls, lists, loader, clock }: DirectWatchesParts) {
+  constructor({ calls, loader, clock }: DirectWatchesParts) {
     this.#calls = calls;
-    this.#lists = lists;
+    this.#initial = new InitialPages(calls);
     this.#loader = loader;
     this.#clock = clock;
     this.#changes = new SharedChanges((event) => changeOf(event, calls.values, clock.now()));
@@ -45,24 +43,11 @@ export class DirectWatches {
   async watch(request: WatchRequest, receive: (events: readonly WatchEvent[]) => boolean): Promise<Watch> {
     const from = parseRevision(request.resourceVersion);
     const initial = request.sendInitialEvents ?? from === 0;
+    const start = initial || from === 0 ? await this.#newest(request, from) : from;
     const scope = scopeOf(this.#calls.options, request);
     const { prefix, single, nameAnywhere } = scope;
-    let start = from;
-    let state: readonly Entry[] = [];
-    if (initial || from === 0) {
-      const list = await this.#lists.list({
-        ...request,
-        resourceVersion: initial ? request.resourceVersion : '',
-        resourceVersionMatch: initial && from > 0 ? 'NotOlderThan' : '',
-        limit: initial ? 0 : 1,
-        continue: '',
-      });
-      start = list.revision;
-      state = initial ? (list.items as readonly Entry[]) : [];
-    }
-    const readNewest = (): Promise<number> => fromKv(this.#calls.kv.revision());
-    const newest = this.#calls.kv.local ? await readNewest() : 0;
     const watcher = new Watcher({ request, receive, startRevision: start, clock: this.#clock });
+    if (watcher.over) return watcher;
     this.#open.add(watcher);
     const full = this.#calls.options.prefix + prefix;
     const take = async (batch: readonly KvEvent[]): Promise<void> => {
@@ -105,13 +90,22 @@ export class DirectWatches {
       this.#open.delete(watcher);
       if (this.#open.size === 0) this.#changes.clear();
     });
-    watcher.start(
-      state,
-      start,
-      new MissedInStore({ loader: this.#loader, watcher, scope, newest, readNewest, watchAfter }),
-    );
+    const readNewest = this.#calls.kv.local ? () => fromKv(this.#calls.kv.revision()) : undefined;
+    const missed = new MissedInStore({ loader: this.#loader, watcher, scope, readNewest, watchAfter });
+    watcher.start(initial ? this.#initial.of(watcher, start) : [], start, missed);
     if (request.allowBookmarks) this.#checkBookmarks();
     return watcher;
+  }
+
+  /** The revision of the initial state, or where there is none, of what a watch goes on from. */
+  async #newest({ sendInitialEvents }: WatchRequest, from: number): Promise<number> {
+    const { kv, metrics, options } = this.#calls;
+    // To kube-apiserver this is a list of nothing, and for other watches no question of its own.
+    const isCounted = sendInitialEvents === from > 0;
+    const newest = await (isCounted ? this.#calls.timed('get', kv.revision()) : fromKv(kv.revision()));
+    if (isCounted) metrics.listed?.(options.resource, 0, 0, 0);
+    if (from > newest) throw tooNew(from, newest);
+    return newest;
   }
 
   close(): void {

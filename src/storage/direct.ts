@@ -64,7 +64,7 @@ export class DirectStore implements ManagedResourceStore {
     this.options = values.options;
     this.#calls = new StoreCalls(kv, values, metrics);
     this.#lists = new DirectLists(this.#calls);
-    this.#watches = new DirectWatches({ calls: this.#calls, lists: this.#lists, loader, clock });
+    this.#watches = new DirectWatches({ calls: this.#calls, loader, clock });
   }
 
   async get(key: string, minRevision: string, trace?: Trace): Promise<Entry | undefined> {

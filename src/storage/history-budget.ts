@@ -1,5 +1,5 @@
-// The limits of loading history over all resources together: pages that load at once, and bytes of pages that stay cached
-// for the next watch that needs them. When no watch replays history any more, no page stays.
+// The limits of loading history over all resources together, and initial states of one: pages that load at once, and bytes
+// of pages that stay cached for the next watch that needs them. When no watch reads pages any more, none stays.
 
 /** Each has up to a page of versions in memory while they are decoded and decrypted. */
 const MAX_LOADS = 8;
@@ -31,7 +31,7 @@ export class HistoryBudget {
     return this.#loading + this.#queue.length;
   }
 
-  /** A watch begins to replay history; the answer is called when it is done with that. */
+  /** A watch begins to read pages; the answer is called when it is done with that. */
   begin(): () => void {
     this.#replays++;
     let isOver = false;

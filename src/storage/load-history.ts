@@ -5,17 +5,15 @@
 //   a watch from here       ▲ ────▶                         each holds no page while its client reads, only the
 //   another from here              ▲ ────▶                  revision that it has reached
 //
-// Pages begin at multiples of PAGE_REVISIONS, and where the one before was full, so all watches read the same ones. Who
-// wants a page that another is loading waits for that one; the load stops when the last of them has left. How many pages
-// load at once, and how many bytes of loaded ones stay for the next watch, is bounded over all resources
-// (history-budget.ts).
+// Pages begin at multiples of PAGE_REVISIONS, and where the one before was full, so all watches read the same ones
+// (shared-pages.ts).
 import type { Clock } from '../lib/async/clock.js';
 import { Yielder } from '../lib/scheduling/yield.js';
 import type { ChangesRequest, KeyValueStore, KvEvent } from '../kv/kv.js';
-import { withSignal } from '../outbound/with-signal.js';
 import { storageError } from './errors.js';
 import { Change, settle } from './history.js';
 import type { HistoryBudget } from './history-budget.js';
+import { SharedPages } from './shared-pages.js';
 import type { Values } from './values.js';
 
 const PAGE_REVISIONS = 256;
@@ -31,24 +29,18 @@ export interface HistoryPage {
   readonly upTo: number;
 }
 
-interface SharedPage {
-  readonly loaded: Promise<HistoryPage>;
-  /** Aborted when nobody waits any more. */
-  readonly stop: AbortController;
-  waiting: number;
-  isLoaded: boolean;
-}
-
 export class HistoryLoader {
   /** By the first revision. */
-  readonly #pages = new Map<number, SharedPage>();
+  readonly #pages: SharedPages<HistoryPage>;
 
   constructor(
     private readonly kv: KeyValueStore,
     private readonly values: Values,
     private readonly clock: Clock,
     readonly budget: HistoryBudget,
-  ) {}
+  ) {
+    this.#pages = new SharedPages(budget, bytesOf);
+  }
 
   /** Whether the store can answer everything that happened after this revision. */
   reachesBackTo(revision: number): boolean {
@@ -62,37 +54,11 @@ export class HistoryLoader {
   }
 
   /** The page that begins there, up to `endRevision` at most. Fails with `too-old` once the store has dropped it. */
-  async page(startRevision: number, endRevision: number, signal: AbortSignal): Promise<HistoryPage> {
-    const page = this.#pages.get(startRevision) ?? this.#load(startRevision, endRevision);
-    page.waiting++;
-    try {
-      return await withSignal(page.loaded, signal);
-    } finally {
-      page.waiting--;
-      if (page.waiting === 0 && !page.isLoaded) {
-        if (this.#pages.get(startRevision) === page) this.#pages.delete(startRevision);
-        page.stop.abort();
-      }
-    }
-  }
-
-  #load(startRevision: number, endRevision: number): SharedPage {
-    const stop = new AbortController();
+  page(startRevision: number, endRevision: number, signal: AbortSignal): Promise<HistoryPage> {
     const { prefix } = this.values.options;
     const lastOfPage = startRevision - (startRevision % PAGE_REVISIONS) + PAGE_REVISIONS - 1;
-    const range = { prefix, startRevision, endRevision: Math.min(endRevision, lastOfPage) };
-    const request = { ...range, maxBytes: PAGE_BYTES, signal: stop.signal };
-    const loaded = this.budget.load(stop.signal, () => this.#read(request));
-    const page: SharedPage = { loaded, stop, waiting: 0, isLoaded: false };
-    this.#pages.set(startRevision, page);
-    const forget = (): void => {
-      if (this.#pages.get(startRevision) === page) this.#pages.delete(startRevision);
-    };
-    loaded.then((found) => {
-      page.isLoaded = true;
-      if (!stop.signal.aborted) this.budget.keep(bytesOf(found), forget);
-    }, forget);
-    return page;
+    const range = { prefix, startRevision, endRevision: Math.min(endRevision, lastOfPage), maxBytes: PAGE_BYTES };
+    return this.#pages.get(startRevision, (stop) => this.#read({ ...range, signal: stop }), signal);
   }
 
   async #read(request: ChangesRequest): Promise<HistoryPage> {

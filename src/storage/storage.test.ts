@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '../lib/async/clock.js';
+import { pollUntil } from '../lib/testing/poll-until.js';
 import type { KubeObject } from '../machinery/object.js';
 import { type KeyValueStore, KvError } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
@@ -362,8 +363,13 @@ describe('watch cache', () => {
         received: (_resource, count) => void reported.push(`${count} to a watch`),
         cacheReceived: (_resource, count) => void reported.push(`${count} to the cache`),
       };
-      const store = createResourceStore({ kv: openMemoryStore(), options, metrics, cache });
+      const kv = openMemoryStore();
+      const watch = kv.watch.bind(kv);
+      let begun = 0;
+      kv.watch = (...wanted) => (begun++, watch(...wanted));
+      const store = createResourceStore({ kv, options, metrics, cache });
       for (let i = 0; i < 2; i++) await watching(store, { sendInitialEvents: true, resourceVersion: '' });
+      await pollUntil(() => begun === (cache ? 1 : 2));
       await store.create('a/x', pod('a', 'x'));
       store.close();
       return reported;

@@ -13,7 +13,7 @@ import { type Predicate, StorageError, type Watch, type WatchEvent, type WatchRe
 
 /** Initial events handed over at once: they are joined, and each watcher has a copy until its client has read it. */
 const INITIAL_CHUNK = 500;
-const INITIAL_CHUNK_BYTES = 256 * 1024;
+export const INITIAL_CHUNK_BYTES = 256 * 1024;
 const BOOKMARK_PERIOD_MS = 60_000;
 /** A watch that will time out gets its last bookmark this long before. */
 const BEFORE_TIMEOUT_MS = 2_000;
@@ -26,6 +26,12 @@ export interface Missed {
   joins(revision: number): boolean;
   /** The next changes after this revision, as many as are sent at once, up to and with the revision `upTo`. */
   next(revision: number): MaybePromise<{ readonly changes: readonly Change[]; readonly upTo: number }>;
+}
+
+/** An initial state that is read while it is sent. */
+export interface StateInChunks {
+  /** The next events, as many as are sent at once, of objects that the watch may want; undefined after the last. */
+  next(): Promise<readonly WatchEvent[] | undefined>;
 }
 
 export class Watcher implements Watch {
@@ -76,7 +82,7 @@ export class Watcher implements Watch {
   }
 
   /** Sends the initial state, then what happened since its revision, then lives on. */
-  start(state: readonly Entry[], revision: number, missed: Missed): void {
+  start(state: readonly Entry[] | StateInChunks, revision: number, missed: Missed): void {
     void this.#run(state, revision, missed).catch((error: unknown) =>
       this.end(error instanceof StorageError ? error : undefined),
     );
@@ -126,14 +132,16 @@ export class Watcher implements Watch {
   }
 
   /** As much of it as is at hand is sent at once, before this answers. */
-  async #run(state: readonly Entry[], revision: number, missed: Missed): Promise<void> {
+  async #run(state: readonly Entry[] | StateInChunks, revision: number, missed: Missed): Promise<void> {
     const { allowBookmarks, sendInitialEvents = false } = this.request;
     const marked = sendInitialEvents && allowBookmarks;
     const yielder = new Yielder();
-    if (state.length > 0) await this.#sendInitial(state, yielder);
+    const isAtHand = 'length' in state;
+    if (!isAtHand) await this.#sendChunks(state, yielder);
+    else if (state.length > 0) await this.#sendInitial(state, yielder);
     if (marked) this.deliver([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
     let reached = revision;
-    for (let isFirst = state.length === 0; !this.#over && !missed.joins(reached); isFirst = false) {
+    for (let isFirst = !isAtHand || state.length === 0; !this.#over && !missed.joins(reached); isFirst = false) {
       if (!isFirst) await this.#drained(yielder);
       if (this.#over) return;
       const found = missed.next(reached);
@@ -158,6 +166,21 @@ export class Watcher implements Watch {
       if (chunk.length > 0) this.deliver(chunk);
       if (at < state.length) await this.#drained(yielder);
     }
+  }
+
+  async #sendChunks(state: StateInChunks, yielder: Yielder): Promise<void> {
+    while (!this.#over && (await this.#sendChunk(state))) await this.#drained(yielder);
+  }
+
+  /** Nothing of the chunk is held when this answers. */
+  async #sendChunk(state: StateInChunks): Promise<boolean> {
+    const chunk = await state.next();
+    if (chunk === undefined) return false;
+    const predicate = this.#predicate;
+    const wanted =
+      predicate === undefined ? chunk : chunk.filter((event) => event.type !== 'BOOKMARK' && predicate(event.object));
+    if (wanted.length > 0) this.deliver(wanted);
+    return true;
   }
 
   /** Waits until the client has read what was sent, and yields to the event loop if due. */

@@ -6,6 +6,7 @@ import { configMaps } from '../../apis/core/configmap/definition.js';
 import { KvError } from '../../kv/kv.js';
 import { openMemoryStore } from '../../kv/memory.js';
 import type { KindDefinition } from '../../registry/kind.js';
+import { pollUntil } from '../../lib/testing/poll-until.js';
 import { type Body, TestApi, type TestWatch } from '../../server/testing/test-api.js';
 
 const MAPS = '/api/v1/namespaces/n/configmaps';
@@ -147,7 +148,7 @@ test('an initial state that cannot be reached in time is a timeout inside the st
 
 test('a store that fails under a watch is an error of the server, not of its age', async () => {
   const kv = openMemoryStore();
-  let fail = (): void => undefined;
+  let fail: (() => void) | undefined;
   const failing = new Proxy(kv, {
     get(target, name) {
       if (name === 'watch') {
@@ -164,7 +165,8 @@ test('a store that fails under a watch is an error of the server, not of its age
   await make(api, 'a');
   const watch = await api.watch(`${MAPS}?watch=1`);
   await watch.next();
-  fail();
+  await pollUntil(() => fail !== undefined);
+  fail?.();
   const { type, object } = await watch.next();
   assert.equal(type, 'ERROR');
   assert.deepEqual(
