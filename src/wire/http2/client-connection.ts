@@ -1,4 +1,5 @@
 // What the frames of a server need of a client's connection.
+import type { Clock } from '../../lib/async/clock.js';
 import type { ClientStream, StreamLoss } from './client-stream.js';
 import type { RuledConnection } from './frame-rules.js';
 
@@ -9,6 +10,7 @@ export interface GoAway {
 }
 
 export interface ClientConnection extends RuledConnection<ClientStream> {
+  readonly clock: Clock;
   /** Whether a request has begun on the stream. */
   hasBegun(id: number): boolean;
   /** Counts against the connection's flow-control window. */

@@ -4,12 +4,14 @@ import type { ClientStream } from './client-stream.js';
 import { ErrorCode } from './error-code.js';
 import { FrameRules, protocolError } from './frame-rules.js';
 import { Flag, type FrameHead, FrameType } from './frames.js';
+import { isBandwidthPing, BANDWIDTH_ANSWER_MS, BANDWIDTH_PING } from './bandwidth-ping.js';
 import { ResponseHeads } from './response-heads.js';
 
 export class ClientFrames extends FrameRules<ClientStream> {
   readonly #heads = new ResponseHeads();
   #dataStream: ClientStream | undefined = undefined;
   #dataEndsStream = false;
+  #owesBandwidthAnswer = false;
 
   constructor(private readonly client: ClientConnection) {
     super(client);
@@ -78,6 +80,15 @@ export class ClientFrames extends FrameRules<ClientStream> {
 
   protected override goaway(lastStream: number, code: number, debugData: string): void {
     this.client.left(lastStream, { code, debugData });
+  }
+
+  protected override answerPing(bytes: Buffer, start: number): void {
+    if (this.#owesBandwidthAnswer || !isBandwidthPing(bytes, start)) return super.answerPing(bytes, start);
+    this.#owesBandwidthAnswer = true;
+    this.client.clock.after(BANDWIDTH_ANSWER_MS, () => {
+      this.#owesBandwidthAnswer = false;
+      if (!this.closed) super.answerPing(BANDWIDTH_PING, 0);
+    });
   }
 
   protected override pingAnswered(): void {

@@ -5,6 +5,8 @@ import { Http2Client } from './client.js';
 import { ClientStream, type StreamLoss } from './client-stream.js';
 import { PREFACE } from './frame-reader.js';
 import { Flag, FrameType } from './frames.js';
+import { BANDWIDTH_ANSWER_MS, BANDWIDTH_PING } from './bandwidth-ping.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { BufferPool } from '../../lib/values/buffer-pool.js';
 import type { HeaderFields } from './response-heads.js';
 import { FakeSocket, type Fields, frame, FrameLog, headers, settings, uint32 } from './testing.js';
@@ -216,6 +218,32 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(await client.lines(), ['PING 1 abcdefgh']);
   });
 
+  it('answers a ping that measures the bandwidth a little later, as the next one follows the answer', async () => {
+    const client = new TestClient();
+    const answered = `PING 1 ${BANDWIDTH_PING.toString()}`;
+    client.receive(frame(FrameType.ping, 0, 0, BANDWIDTH_PING));
+    await client.clock.move(BANDWIDTH_ANSWER_MS - 1);
+    assert.deepEqual(await client.lines(), []);
+    client.receive(frame(FrameType.ping, 0, 0, 'abcdefgh'));
+    assert.deepEqual(await client.lines(), ['PING 1 abcdefgh']);
+    await client.clock.move(1);
+    assert.deepEqual(await client.lines(), [answered]);
+  });
+
+  it('answers each of several such pings', async () => {
+    const client = new TestClient();
+    const ping = frame(FrameType.ping, 0, 0, BANDWIDTH_PING);
+    const answered = `PING 1 ${BANDWIDTH_PING.toString()}`;
+    client.receive(ping, ping);
+    assert.deepEqual(await client.lines(), [answered]);
+    await client.clock.move(BANDWIDTH_ANSWER_MS);
+    assert.deepEqual(await client.lines(), [answered]);
+    client.receive(ping);
+    client.hangUp();
+    await client.clock.move(BANDWIDTH_ANSWER_MS);
+    assert.deepEqual(await client.lines(), []);
+  });
+
   const faults: readonly [string, Buffer, string][] = [
     [
       'says something else than HTTP/2',
@@ -294,6 +322,7 @@ class TestStream extends ClientStream {
 }
 
 class TestClient {
+  readonly clock = new ManualClock();
   readonly client: Http2Client;
   isReady = false;
   closedWhy: string | undefined;
@@ -307,6 +336,7 @@ class TestClient {
       scheme: 'http',
       scheduler: new WriteScheduler(),
       pool: new BufferPool(),
+      clock: this.clock,
       onReady: () => (this.isReady = true),
       onClose: (why) => (this.closedWhy = why),
     });

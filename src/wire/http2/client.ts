@@ -1,6 +1,7 @@
 // One connection to a server: outgoing requests as streams. Frames of one turn of the event loop share one write, and
 // answers are handed on without streams, emitters or promises of Node's; see docs/decisions/0021.
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../lib/async/clock.js';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import { HpackEncoder } from '../hpack/encoder.js';
@@ -29,6 +30,7 @@ export interface ClientOptions {
   readonly scheme: 'http' | 'https';
   readonly scheduler: WriteScheduler;
   readonly pool: BufferPool;
+  readonly clock: Clock;
   /** The server has sent its SETTINGS: requests may begin. */
   readonly onReady: () => void;
   /** The connection is over; called once. */
@@ -39,6 +41,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
   readonly peer = new PeerSettings();
   readonly encoder = new HpackEncoder();
   readonly guard = new FloodGuard(NOW_MS);
+  readonly clock: Clock;
   readonly output: Output;
   readonly outgoing: Outgoing<ClientStream>;
   /** Those that have begun, and whose answers have not ended. */
@@ -63,6 +66,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
   constructor(socket: Duplex, options: ClientOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.clock = options.clock;
     this.output = new Output(options.pool);
     this.outgoing = new Outgoing<ClientStream>(
       this.guard,

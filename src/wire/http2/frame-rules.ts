@@ -196,11 +196,14 @@ export abstract class FrameRules<S extends OutgoingStream<S>> implements FrameRe
   }
 
   #ping(flags: number, bytes: Buffer, start: number): void {
-    const connection = this.#connection;
-    connection.guard.spend();
+    this.#connection.guard.spend();
     if ((flags & Flag.ack) !== 0) return this.pingAnswered();
-    putPingAck(connection.output, bytes, start);
-    connection.schedule();
+    this.answerPing(bytes, start);
+  }
+
+  protected answerPing(bytes: Buffer, start: number): void {
+    putPingAck(this.#connection.output, bytes, start);
+    this.#connection.schedule();
   }
 
   /** Nobody here sends by priorities, but a frame must be one. */
