@@ -7,7 +7,7 @@ import { CachedLists } from './cached-lists.js';
 import { CachedReads } from './cached-reads.js';
 import type { DirectStore } from './direct.js';
 import type { Entry } from './entry.js';
-import { fromKv } from './errors.js';
+import { fromKv, storageError } from './errors.js';
 import { noteRead, recordCachedGet, recordCachedList } from './record.js';
 import type { HistoryLoader } from './load-history.js';
 import { startWatch } from './start-watch.js';
@@ -52,7 +52,14 @@ export class CachedStore implements ManagedResourceStore {
     return this.#get(key, minRevision, span).finally(() => span.end());
   }
 
-  async #get(key: string, minRevision: string, trace: Trace | undefined): Promise<Entry | undefined> {
+  #get(key: string, minRevision: string, trace: Trace | undefined): Promise<Entry | undefined> {
+    const { cache } = this;
+    return minRevision === '' && !cache.kv.local && cache.filled && !cache.stalled
+      ? this.#getNewest(key, trace)
+      : this.#getOnceFilled(key, minRevision, trace);
+  }
+
+  async #getOnceFilled(key: string, minRevision: string, trace: Trace | undefined): Promise<Entry | undefined> {
     if (!(await this.#canBeFilled()) || (this.cache.stalled && minRevision !== '0')) {
       return this.direct.get(key, minRevision, trace);
     }
@@ -204,15 +211,17 @@ export class CachedStore implements ManagedResourceStore {
     this.direct.close();
   }
 
+  // hot: every get from a store elsewhere. Each function between that waits costs a promise and a turn of its own.
   /** Concurrent reads share one request for the store's revision instead of one for each object. */
   async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
     // A traced read goes to the store, as kube-apiserver's does.
     if (trace?.span !== undefined || !this.#isKept || !this.#canCatchUp()) return this.#getStored(key, trace);
     try {
-      const entry = await fromKv(this.cache.getLatest(key, SOON_MS), this.options);
+      const entry = await this.cache.getLatest(key, SOON_MS);
       if (this.cache.filled && !this.cache.stalled) return entry;
     } catch (error) {
-      if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
+      const failure = storageError(error, this.options);
+      if (!(failure instanceof StorageError && failure.code === 'too-new')) throw failure;
     }
     return this.#getStored(key, trace);
   }

@@ -13,9 +13,13 @@ const LONG_MS = 10;
 export type TimedRequest = Pick<RestRequest, 'trail' | 'spent'>;
 
 /** A read that has to go to the store. */
-export function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Promise<T> {
+export async function timedRead<T>(request: TimedRequest, read: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
-  return read().finally(() => record(request, 'etcd', startedMs));
+  try {
+    return await read();
+  } finally {
+    record(request, 'etcd', startedMs);
+  }
 }
 
 // hot: every get.
