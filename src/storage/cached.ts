@@ -211,19 +211,19 @@ export class CachedStore implements ManagedResourceStore {
     this.direct.close();
   }
 
-  // hot: every get from a store elsewhere. Each function between that waits costs a promise and a turn of its own.
+  // hot: every get from a store elsewhere. An async function would take several times the memory.
   /** Concurrent reads share one request for the store's revision instead of one for each object. */
-  async #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
+  #getNewest(key: string, trace: Trace | undefined): Promise<Entry | undefined> {
     // A traced read goes to the store, as kube-apiserver's does.
     if (trace?.span !== undefined || !this.#isKept || !this.#canCatchUp()) return this.#getStored(key, trace);
-    try {
-      const entry = await this.cache.getLatest(key, SOON_MS);
-      if (this.cache.filled && !this.cache.stalled) return entry;
-    } catch (error) {
-      const failure = storageError(error, this.options);
-      if (!(failure instanceof StorageError && failure.code === 'too-new')) throw failure;
-    }
-    return this.#getStored(key, trace);
+    return this.cache.getLatest(key, SOON_MS).then(
+      (entry) => (this.cache.filled && !this.cache.stalled ? entry : this.#getStored(key, trace)),
+      (error: unknown) => {
+        const failure = storageError(error, this.options);
+        if (failure instanceof StorageError && failure.code === 'too-new') return this.#getStored(key, trace);
+        throw failure;
+      },
+    );
   }
 
   /** False where the cache may not serve decrypted objects: their key is removed, or must be requested for each read. */
