@@ -33,26 +33,47 @@ class Etcd {
     for (const run of this.#ends.splice(0)) run();
     await new Promise((resolve) => setImmediate(resolve));
   }
+
+  /** A question leaves at the end of the iteration after its first read. */
+  async endTwoIterations(): Promise<void> {
+    await this.endIteration();
+    await this.endIteration();
+  }
 }
 
 describe('the latest revision', () => {
-  it('is asked for once for all reads of an iteration', async () => {
-    const { latest, questions } = new Etcd();
-    const reads = [latest.get(), latest.get()];
-    assert.equal(questions.length, 1);
-    questions[0]?.answer(7);
-    assert.deepEqual(await Promise.all(reads), [7, 7]);
+  it('is asked for once for all reads of an iteration and the next', async () => {
+    const etcd = new Etcd();
+    const reads = [etcd.latest.get(), etcd.latest.get()];
+    await etcd.endIteration();
+    reads.push(etcd.latest.get());
+    assert.equal(etcd.questions.length, 0);
+    await etcd.endIteration();
+    assert.equal(etcd.questions.length, 1);
+    etcd.questions[0]?.answer(7);
+    assert.deepEqual(await Promise.all(reads), [7, 7, 7]);
+  });
+
+  it('is not asked for where a write leaves meanwhile', async () => {
+    const etcd = new Etcd();
+    const read = etcd.latest.get();
+    await etcd.endIteration();
+    const write = etcd.latest.leaves();
+    await etcd.endIteration();
+    etcd.latest.answered(write, 8);
+    assert.equal(await read, 8);
+    assert.equal(etcd.questions.length, 0);
   });
 
   it('is asked for again for reads that came after the question left, once that is answered', async () => {
     const etcd = new Etcd();
     const first = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     const later = etcd.latest.get();
     assert.equal(etcd.questions.length, 1);
     etcd.questions[0]?.answer(7);
     assert.equal(await first, 7);
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.questions[1]?.answer(9);
     assert.equal(await later, 9);
   });
@@ -60,13 +81,13 @@ describe('the latest revision', () => {
   it('is what a write says that left after the read came, without a question', async () => {
     const etcd = new Etcd();
     const asking = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     const read = etcd.latest.get();
     const write = etcd.latest.leaves();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.questions[0]?.answer(7);
     assert.equal(await asking, 7);
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     assert.equal(etcd.questions.length, 1);
     etcd.latest.answered(write, 8);
     assert.equal(await read, 8);
@@ -75,8 +96,9 @@ describe('the latest revision', () => {
   it('is not what a write says that had left before', async () => {
     const etcd = new Etcd();
     const write = etcd.latest.leaves();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     const read = etcd.latest.get();
+    await etcd.endTwoIterations();
     assert.equal(etcd.questions.length, 1);
     etcd.latest.answered(write, 8);
     etcd.questions[0]?.answer(9);
@@ -87,7 +109,7 @@ describe('the latest revision', () => {
     const etcd = new Etcd();
     const [failing, slow] = [etcd.latest.leaves(), etcd.latest.leaves()];
     const read = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.latest.failed(failing);
     assert.equal(etcd.questions.length, 0);
     await etcd.clock.move(OVERTAKE_MS);
@@ -95,15 +117,16 @@ describe('the latest revision', () => {
     etcd.questions[0]?.answer(7);
     assert.equal(await read, 7);
     const other = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.questions[1]?.answer(8);
     assert.equal(await other, 8);
     etcd.latest.answered(slow, 8);
 
     const lost = etcd.latest.leaves();
     const last = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.latest.failed(lost);
+    await etcd.endTwoIterations();
     etcd.questions[2]?.answer(9);
     assert.equal(await last, 9);
   });
@@ -113,9 +136,9 @@ describe('the latest revision', () => {
     const reads: Promise<number>[] = [];
     for (let i = 0; i < 6; i++) {
       reads.push(etcd.latest.get());
-      await etcd.endIteration();
+      await etcd.endTwoIterations();
       await etcd.clock.move(OVERTAKE_MS);
-      await etcd.endIteration();
+      await etcd.endTwoIterations();
     }
     assert.equal(etcd.questions.length, 4);
     etcd.questions[3]?.answer(7);
@@ -128,11 +151,11 @@ describe('the latest revision', () => {
   it('is an error for the reads whose question fails, and for no others', async () => {
     const etcd = new Etcd();
     const first = etcd.latest.get();
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     const second = etcd.latest.get();
     etcd.questions[0]?.fail();
     await assert.rejects(first, /unavailable/);
-    await etcd.endIteration();
+    await etcd.endTwoIterations();
     etcd.questions[1]?.answer(2);
     assert.equal(await second, 2);
   });
@@ -184,7 +207,8 @@ class World {
   async play(steps: readonly { readonly act: string; readonly which: number }[]): Promise<void> {
     for (const { act, which } of steps) await this.#do(act, which);
     // In the end everything is answered, and no read is left over.
-    while (this.#requests.length > 0) for (const act of ['end', 'apply', 'answer']) await this.#do(act, 0);
+    while (this.#requests.length + this.#ends.length > 0)
+      for (const act of ['end', 'apply', 'answer']) await this.#do(act, 0);
     await Promise.all(this.#reads);
   }
 

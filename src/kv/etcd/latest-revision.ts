@@ -8,7 +8,8 @@
 //   write                 ├──── c ──┤              nor for d and e
 //   question                     ├── d e ──┤
 //
-// What is sent leaves at the end of an iteration of the event loop, so all reads of that iteration came before it.
+// What is sent leaves at the end of an iteration of the event loop, so all reads of that iteration came before it. A
+// question leaves an iteration after its first read.
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 
 /** A read waits no longer for requests that are under way before a question of its own leaves. */
@@ -49,6 +50,7 @@ export class LatestRevision {
   /** Of those with requests under way; the first and the last have some. */
   #underWay: Departure[] = [];
   #questions = 0;
+  #isAboutToAsk = false;
   #stopTimer: (() => void) | undefined;
 
   constructor({ ask, clock = systemClock, atIterationEnd = (run) => void setImmediate(run) }: LatestRevisionOptions) {
@@ -80,10 +82,14 @@ export class LatestRevision {
     if (departure?.number !== number) {
       departure = { number, underWay: 0 };
       this.#underWay.push(departure);
-      this.#atIterationEnd(() => (this.#departed = number));
+      this.#atIterationEnd(() => this.#depart(number));
     }
     departure.underWay++;
     return departure;
+  }
+
+  #depart(number: number): void {
+    if (number > this.#departed) this.#departed = number;
   }
 
   answered(departure: Departure, revision: number): void {
@@ -113,10 +119,32 @@ export class LatestRevision {
       this.#stopTimer = undefined;
       return;
     }
-    const isServed = (this.#underWay[this.#underWay.length - 1]?.number ?? 0) > newest.after;
-    if (!isServed && this.#questions === 0) this.#sendQuestion();
+    if (this.#questions === 0 && this.#newestUnderWay <= newest.after) this.#askSoon();
     else this.#stopTimer ??= this.#clock.after(OVERTAKE_MS, this.#overtake);
   }
+
+  get #newestUnderWay(): number {
+    return this.#underWay[this.#underWay.length - 1]?.number ?? 0;
+  }
+
+  /**
+   * At the end of the next iteration. While one is busy with the answers to the last question, their clients' next reads
+   * come, and share this one; or a write leaves, whose answer will do.
+   */
+  #askSoon(): void {
+    if (this.#isAboutToAsk) return;
+    this.#isAboutToAsk = true;
+    this.#atIterationEnd(() => this.#atIterationEnd(this.#askNow));
+  }
+
+  readonly #askNow = (): void => {
+    this.#isAboutToAsk = false;
+    const newest = this.#reads[this.#reads.length - 1];
+    if (newest === undefined || this.#questions > 0 || this.#newestUnderWay > newest.after) return;
+    this.#sendQuestion();
+    // It may leave in this iteration or in the next: what is read from now on comes after it.
+    this.#depart(this.#newestUnderWay);
+  };
 
   readonly #overtake = (): void => {
     this.#stopTimer = undefined;
