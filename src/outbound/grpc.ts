@@ -23,6 +23,8 @@ export interface GrpcOptions {
   readonly maxMessageBytes?: number;
   /** Until the server has said what it is. */
   readonly connectTimeoutMs?: number;
+  /** Calls that have begun are about to leave. */
+  readonly onFlush?: () => void;
 }
 
 /** Headers of a call; names in lower case. */
@@ -78,6 +80,7 @@ export class GrpcConnection implements CallOwner {
             if (connection === undefined) reject(new Error(why));
             else connection.#closed();
           },
+          ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
         });
         timeout.addEventListener('abort', late, { once: true });
       });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { ClientTls } from '../../outbound/client-tls.js';
 import type { Dialer } from '../../outbound/dialer.js';
-import { GrpcConnection } from '../../outbound/grpc.js';
+import { GrpcConnection, type GrpcOptions } from '../../outbound/grpc.js';
 
 export interface ConnectOptions {
   readonly caFile?: string;
@@ -13,11 +13,16 @@ export interface ConnectOptions {
 const UNIX = 'unix://';
 
 /** Connects to the etcd member at a URL; `unix://PATH` is a socket, without TLS. Every connection reads the files again, so that renewed certificates apply. */
-export const connectMember = (url: string, options: ConnectOptions): Promise<GrpcConnection> =>
+export const connectMember = (
+  url: string,
+  options: ConnectOptions,
+  grpc: Pick<GrpcOptions, 'onFlush'> = {},
+): Promise<GrpcConnection> =>
   GrpcConnection.open(
     url.startsWith(UNIX)
       ? { unixPath: url.slice(UNIX.length) }
       : { url, tls: clientTls(options), dialer: options.dialer },
+    grpc,
   );
 
 const clientTls = ({ caFile, certFile, keyFile }: ConnectOptions): ClientTls => ({

@@ -89,7 +89,7 @@ class EtcdStore implements KeyValueStore {
     this.#latestRevision = new LatestRevision({ ask: () => this.#fetchRevision(), clock });
     this.#endpoints = new Endpoints({
       servers: options.servers,
-      connect: (url) => connectMember(url, options),
+      connect: (url) => connectMember(url, options, { onFlush: () => this.#latestRevision.departed() }),
       clock,
       pause: delay,
     });

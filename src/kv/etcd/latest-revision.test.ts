@@ -105,6 +105,19 @@ describe('the latest revision', () => {
     assert.equal(await read, 9);
   });
 
+  it('is not what a write says that left earlier in the same iteration', async () => {
+    const etcd = new Etcd();
+    const write = etcd.latest.leaves();
+    const before = etcd.latest.get();
+    etcd.latest.departed();
+    const after = etcd.latest.get();
+    etcd.latest.answered(write, 8);
+    assert.equal(await before, 8);
+    await etcd.endTwoIterations();
+    etcd.questions[0]?.answer(9);
+    assert.equal(await after, 9);
+  });
+
   it('is asked for when the write that would have said it fails, or takes long', async () => {
     const etcd = new Etcd();
     const [failing, slow] = [etcd.latest.leaves(), etcd.latest.leaves()];

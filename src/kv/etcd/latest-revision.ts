@@ -8,8 +8,8 @@
 //   write                 ├──── c ──┤              nor for d and e
 //   question                     ├── d e ──┤
 //
-// What is sent leaves at the end of an iteration of the event loop, so all reads of that iteration came before it. A
-// question leaves an iteration after its first read.
+// What is sent leaves at the end of an iteration of the event loop, so the reads of that iteration came before it. What
+// leaves earlier, with other calls, says so (`departed`). A question leaves an iteration after its first read.
 import { type Clock, systemClock } from '../../lib/async/clock.js';
 
 /** A read waits no longer for requests that are under way before a question of its own leaves. */
@@ -88,6 +88,12 @@ export class LatestRevision {
     return departure;
   }
 
+  /** Requests are on their way to etcd: no read from now on may have the answer of one that has begun. */
+  // hot: every write to etcd's connections
+  departed(): void {
+    this.#depart(this.#newestUnderWay);
+  }
+
   #depart(number: number): void {
     if (number > this.#departed) this.#departed = number;
   }
@@ -143,7 +149,7 @@ export class LatestRevision {
     if (newest === undefined || this.#questions > 0 || this.#newestUnderWay > newest.after) return;
     this.#sendQuestion();
     // It may leave in this iteration or in the next: what is read from now on comes after it.
-    this.#depart(this.#newestUnderWay);
+    this.departed();
   };
 
   readonly #overtake = (): void => {

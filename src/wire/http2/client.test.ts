@@ -218,6 +218,19 @@ describe('a client of HTTP/2', () => {
     assert.deepEqual(await client.lines(), ['PING 1 abcdefgh']);
   });
 
+  it('says before each write that calls are about to leave', async () => {
+    const client = new TestClient();
+    await client.frames();
+    const { writes } = client;
+    client.writtenBeforeFlush.length = 0;
+    client.ask('a');
+    client.ask('b');
+    assert.deepEqual(client.writtenBeforeFlush, []);
+    await client.frames();
+    assert.deepEqual(client.writtenBeforeFlush, [writes]);
+    assert.equal(client.writes, writes + 1);
+  });
+
   it('answers a ping that measures the bandwidth a little later, as the next one follows the answer', async () => {
     const client = new TestClient();
     const answered = `PING 1 ${BANDWIDTH_PING.toString()}`;
@@ -323,6 +336,7 @@ class TestStream extends ClientStream {
 
 class TestClient {
   readonly clock = new ManualClock();
+  readonly writtenBeforeFlush: number[] = [];
   readonly client: Http2Client;
   isReady = false;
   closedWhy: string | undefined;
@@ -337,6 +351,7 @@ class TestClient {
       scheduler: new WriteScheduler(),
       pool: new BufferPool(),
       clock: this.clock,
+      onFlush: () => this.writtenBeforeFlush.push(this.writes),
       onReady: () => (this.isReady = true),
       onClose: (why) => (this.closedWhy = why),
     });

@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly onReady: () => void;
   /** The connection is over; called once. */
   readonly onClose: (why: string) => void;
+  /** What is pending is about to be written: none of it has left before. */
+  readonly onFlush?: () => void;
 }
 
 export class Http2Client implements ClientConnection, StreamOwner, Flushed {
@@ -216,6 +218,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
     }
     const { buffer, length } = this.output.take();
     this.#inFlight = buffer;
+    this.#options.onFlush?.();
     this.#socket.write(buffer.subarray(0, length), this.#onWritten);
     return length;
   }
