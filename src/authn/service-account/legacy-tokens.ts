@@ -18,8 +18,8 @@ export interface LegacyTokenOptions {
   readonly lookup: boolean;
   readonly uses: TokenUses;
   readonly now: () => Date;
-  /** Labels the secret of a used token with the day, so that unused ones can be cleaned up. Must not throw. */
-  readonly markUsed: (secret: Readonly<KubeObject>, day: string) => void;
+  /** Labels the secret of a used token with the day, so that unused ones can be cleaned up. Never rejects. */
+  readonly markUsed: (secret: Readonly<KubeObject>, day: string) => Promise<void>;
 }
 
 const LEGACY_ISSUER = 'kubernetes/serviceaccount';
@@ -81,7 +81,7 @@ async function checkObjects(
   if (uid !== serviceAccountUid) {
     throw new AuthenticationError(`ServiceAccount UID (${uid}) does not match claim (${serviceAccountUid})`);
   }
-  markUsed(secret, options);
+  await markUsed(secret, options);
   if (secret.metadata.labels?.[INVALID_SINCE_LABEL]) {
     options.uses.invalidated.inc();
     throw new AuthenticationError(
@@ -108,9 +108,9 @@ function holdsToken(secret: KubeObject, token: string): boolean {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
-/** Once a day is enough; another server's clock may be a day ahead. */
-function markUsed(secret: KubeObject, { now, markUsed: mark }: LegacyTokenOptions): void {
+/** Once a day is enough; another server's clock may be a day ahead. Whoever has the answer finds the label. */
+async function markUsed(secret: KubeObject, { now, markUsed: mark }: LegacyTokenOptions): Promise<void> {
   const today = dayOf(now());
   const lastUsed = secret.metadata.labels?.[LAST_USED_LABEL];
-  if (lastUsed !== today && lastUsed !== dayOf(new Date(now().getTime() + DAY_MS))) mark(secret, today);
+  if (lastUsed !== today && lastUsed !== dayOf(new Date(now().getTime() + DAY_MS))) await mark(secret, today);
 }

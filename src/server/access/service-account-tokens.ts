@@ -89,25 +89,28 @@ function issuing({ authentication }: Options, signing: TokenSigning): ServiceAcc
 }
 
 /** Tells that the token of a secret is still in use, so that nobody cleans it up. */
-function markUsed(
+async function markUsed(
   { operations, context, log }: ServiceAccountTokenParts,
   namespace: string,
   name: string,
   day: string,
-): void {
+): Promise<void> {
   const resource = { group: '', resource: 'secrets' };
-  const label = operations().update({
-    resource,
-    namespace,
-    name,
-    subresource: '',
-    change: (secret) => {
-      secret.metadata.labels = { ...secret.metadata.labels, [LAST_USED_LABEL]: day };
-      return secret;
-    },
-    context: context(),
-  });
-  label.catch((error: unknown) => log.error(error, 'Could not label the secret of a used token', { namespace, name }));
+  try {
+    await operations().update({
+      resource,
+      namespace,
+      name,
+      subresource: '',
+      change: (secret) => {
+        secret.metadata.labels = { ...secret.metadata.labels, [LAST_USED_LABEL]: day };
+        return secret;
+      },
+      context: context(),
+    });
+  } catch (error) {
+    log.error(error, 'Could not label the secret of a used token', { namespace, name });
+  }
 }
 
 function documents(
