@@ -2,6 +2,7 @@
 // what it read and failing because somebody was quicker: of many writers of one object none works in vain.
 import type { Clock } from '../lib/async/clock.js';
 import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { TransientMap } from '../lib/values/transient-map.js';
 
 /**
  * The longest others wait for one update. It may itself wait for a hook, and the hook may write the same object: then
@@ -28,7 +29,7 @@ interface WaitList {
 }
 
 export class KeyedQueue {
-  readonly #waitLists = new Map<string, WaitList>();
+  readonly #waitLists = new TransientMap<string, WaitList>();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -3,6 +3,7 @@ import type { KubeObject } from '../machinery/object.js';
 import { errorText } from '../lib/text/error-text.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { copiedText } from '../lib/text/copied-text.js';
+import { TransientMap } from '../lib/values/transient-map.js';
 import {
   isEncrypted,
   type Decrypted,
@@ -70,7 +71,7 @@ export class Values {
   readonly transformer: ValueTransformer | undefined;
   readonly olderRevision: number;
   /** By key; of several to one key, the one that began last. */
-  readonly #underWay = new Map<string, Written>();
+  readonly #underWay = new TransientMap<string, Written>();
   readonly source: EntrySource;
   /** Of a store elsewhere; one in this process hands over events before it answers. */
   readonly unseen: UnseenWrites | undefined;

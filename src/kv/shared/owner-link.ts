@@ -1,6 +1,7 @@
 // A replica's connection to the process that has the store: opened again whenever it is lost, with the calls on it and the lease.
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../lib/async/clock.js';
+import { TransientMap } from '../../lib/values/transient-map.js';
 import { KvError } from '../kv.js';
 import { type FrameReader, FrameStream, type FrameWriter } from './frames.js';
 import { LEASE_MS, RENEW_EVERY_MS } from './lease.js';
@@ -24,6 +25,7 @@ export interface OwnerLinkOptions {
 }
 
 interface OpenCall extends OwnerCall<unknown> {
+  readonly id: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: KvError) => void;
   readonly cancelTimeout: () => void;
@@ -41,7 +43,7 @@ export class OwnerLink {
   readonly #options: OwnerLinkOptions;
   readonly #clock: Clock;
   /** Sent, or to be sent when there is a connection. */
-  readonly #calls = new Map<number, OpenCall>();
+  readonly #calls = new TransientMap<number, OpenCall>();
   #frames: FrameStream | undefined;
   #stream: Duplex | undefined;
   /** The replica has been welcomed on this connection. */
@@ -86,7 +88,7 @@ export class OwnerLink {
 
   welcome(): void {
     this.#isWelcome = true;
-    for (const [id, { write }] of this.#calls) this.#send(id, write);
+    for (const { id, write } of this.#calls.values()) this.#send(id, write);
     this.#renewNow();
   }
 
@@ -99,7 +101,7 @@ export class OwnerLink {
       const cancelTimeout = this.#clock.after(CALL_TIMEOUT_MS, () => {
         if (this.#calls.delete(id)) reject(unavailable('it did not answer in time'));
       });
-      this.#calls.set(id, { write, read, isRepeatable, resolve, reject, cancelTimeout });
+      this.#calls.set(id, { id, write, read, isRepeatable, resolve, reject, cancelTimeout });
     });
     if (this.#isWelcome) this.#send(id, write);
     return { id, result };
@@ -161,7 +163,7 @@ export class OwnerLink {
     const stream = this.#stream;
     this.#stream = undefined;
     stream?.destroy();
-    for (const [id, { isRepeatable, reject, cancelTimeout }] of this.#calls) {
+    for (const { id, isRepeatable, reject, cancelTimeout } of this.#calls.values()) {
       if (isRepeatable) continue;
       cancelTimeout();
       this.#calls.delete(id);

@@ -4,6 +4,7 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, monotonicClock } from '../../lib/async/clock.js';
 import { withTimeout } from '../../lib/async/with-timeout.js';
+import { TransientMap } from '../../lib/values/transient-map.js';
 import {
   type ChangesPage,
   type ChangesRequest,
@@ -53,7 +54,7 @@ class ReplicaStore implements KeyValueStore {
   readonly #link: OwnerLink;
   readonly #clock: Clock;
   /** This process's own writes that are under way, by the ids of their calls. */
-  readonly #writes = new Map<number, WriteCall>();
+  readonly #writes = new TransientMap<number, WriteCall>();
   #compacted = 0;
   #closed = false;
   #onWelcome: () => void = () => undefined;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../lib/async/clock.js';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
+import { TransientMap } from '../../lib/values/transient-map.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import type { ClientConnection, GoAway } from './client-connection.js';
 import { ClientFrames } from './client-frames.js';
@@ -47,7 +48,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
   readonly output: Output;
   readonly outgoing: Outgoing<ClientStream>;
   /** Those that have begun, and whose answers have not ended. */
-  readonly streams = new Map<number, ClientStream>();
+  readonly streams = new TransientMap<number, ClientStream>();
   readonly paused = false;
   readonly hasAnswer = true;
   closed = false;

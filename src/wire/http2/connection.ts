@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
+import { TransientMap } from '../../lib/values/transient-map.js';
 import type { BodyErrors } from '../body-errors.js';
 import { copiesNextWrite } from '../copied-writes.js';
 import { HpackEncoder } from '../hpack/encoder.js';
@@ -57,7 +58,7 @@ export class Http2Connection implements ServerConnection, Reader {
   readonly output: Output;
   readonly outgoing: Outgoing<Http2Stream>;
   /** Streams that outlast the event-loop turn in which they began. */
-  readonly streams = new Map<number, Http2Stream>();
+  readonly streams = new TransientMap<number, Http2Stream>();
   /** No frame is read any more. */
   closed = false;
   /** GOAWAY was sent: the client may begin no more streams. */

@@ -1,5 +1,6 @@
 // What both ends hold to, frame by frame: RFC 9113, sections 5 and 6. What breaks the rules of one stream ends that
 // stream, what breaks those of all ends the connection. What a frame means to a server or a client, they say themselves.
+import type { TransientMap } from '../../lib/values/transient-map.js';
 import type { HpackEncoder } from '../hpack/encoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
 import type { FloodGuard } from './flood-guard.js';
@@ -21,7 +22,7 @@ export interface RuledConnection<S extends OutgoingStream<S>> {
   readonly guard: FloodGuard;
   readonly output: Output;
   readonly outgoing: Outgoing<S>;
-  readonly streams: ReadonlyMap<number, S>;
+  readonly streams: Pick<TransientMap<number, S>, 'get' | 'has' | 'values'>;
   /** The other end has said what it is, for the first time or anew. */
   settingsCame(isFirst: boolean): void;
   /** Flushes `output` at the end of this event-loop turn. */

@@ -1,4 +1,5 @@
 // What the parts of a server's connection need of it: the frames that a client sends, and serving its requests.
+import type { TransientMap } from '../../lib/values/transient-map.js';
 import type { RuledConnection } from './frame-rules.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
 
@@ -6,7 +7,7 @@ export interface ServerConnection extends RuledConnection<Http2Stream>, StreamOw
   /** GOAWAY was sent: the client may begin no more streams. */
   readonly retired: boolean;
   /** Streams that outlast the event-loop turn in which they began. */
-  readonly streams: Map<number, Http2Stream>;
+  readonly streams: TransientMap<number, Http2Stream>;
   /** Counts a request that begins; the frames after it may have to wait. */
   begins(): void;
   /** Counts against the connection's flow-control window. */
