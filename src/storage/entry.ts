@@ -252,6 +252,14 @@ export class Entry implements StoredObject {
     this.evict();
   }
 
+  /**
+   * Another version is in its place, so who wants the parsed object has it. Only a full collection clears a weak reference:
+   * until then each object that an update has begun with would be kept.
+   */
+  forgetObject(): void {
+    this.#parsed = undefined;
+  }
+
   // hot: once for each object of a selected list and each event of a selected watch.
   get labels(): Labels {
     return (this.#labels ??= Entry.#labelsOf(this));

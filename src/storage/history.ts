@@ -182,5 +182,6 @@ export function settle(changes: readonly Change[]): void {
   for (const { entry, previous } of changes) {
     entry?.settle();
     previous?.settle();
+    previous?.forgetObject();
   }
 }
