@@ -18,6 +18,10 @@ const WATCHES = 100;
 const ROUNDS = 120;
 /** A list is 1.4 MB, and an event for all who watch 0.4 MB. Where lists in protobuf are kept until they are collected, there are four full collections. */
 const MAX_FULL_COLLECTIONS = 2;
+const CREATED = 2000;
+const AT_ONCE = 16;
+/** None here. Where a map keeps the requests that have left it (lib/values/transient-map.ts), there are two or more. */
+const MAX_OF_CREATES = 1;
 
 let server: TestServer;
 const sessions: http2.ClientHttp2Session[] = [];
@@ -55,6 +59,24 @@ test('lists of objects that change and events for many connections do not make V
   assert.ok(full <= MAX_FULL_COLLECTIONS, `${full} full collections in ${ROUNDS} rounds`);
 });
 
+test('requests that come many at a time are collected with the young objects once they are answered', async () => {
+  const writer = connect();
+  const create = (i: number): Promise<string> => ask(writer, 'POST', MAPS, { body: manyKeys(i) });
+  let next = 0;
+  const createMany = async (end: number): Promise<void> => {
+    const several = Array.from({ length: AT_ONCE }, async () => {
+      while (next < end) await create(next++);
+    });
+    await Promise.all(several);
+  };
+  await createMany(CREATED);
+  const start = await collections(server.folder);
+  await createMany(2 * CREATED);
+  const end = await collections(server.folder);
+  const full = end.full - start.full;
+  assert.ok(full <= MAX_OF_CREATES, `${full} full collections in ${CREATED} creates`);
+});
+
 function connect(): http2.ClientHttp2Session {
   const session = http2.connect(server.url, connectionTo(server));
   sessions.push(session);
@@ -64,6 +86,11 @@ function connect(): http2.ClientHttp2Session {
 const configMap = (i: number, n: number): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `m${i}` }, data: { n: `${n}`, pad: PAD } });
 const PAD = 'x'.repeat(OBJECT_BYTES);
+
+/** As an object it takes many times the memory that is kept of it. */
+const manyKeys = (i: number): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `k${i}` }, data: KEYS });
+const KEYS = Object.fromEntries(Array.from({ length: 200 }, (_, k) => [`key-${k}`, `value-${k}`]));
 
 function ask(
   session: http2.ClientHttp2Session,
