@@ -8,26 +8,31 @@ const MAX_RECENT = 128;
 const MAX_BYTES_OF_ONE = 16 * 1024;
 
 interface Recent {
+  readonly stored: StoredObject;
   readonly form: object;
   readonly element: Buffer;
 }
 
 export class RecentElements {
-  readonly #recent = new Map<StoredObject, Recent>();
+  /** The oldest is replaced next. A Map would keep those that have left it from the collection of young objects. */
+  readonly #recent: Recent[] = [];
+  #next = 0;
 
   // hot: every event, and every answer in protobuf
   find(form: object, stored: StoredObject): Buffer | undefined {
-    const recent = this.#recent.get(stored);
-    return recent?.form === form ? recent.element : undefined;
+    const recent = this.#recent;
+    const { length } = recent;
+    // What is asked for is mostly among the last.
+    for (let back = 1; back <= length; back++) {
+      const one = recent[(this.#next - back + length) % length] as Recent;
+      if (one.stored === stored && one.form === form) return one.element;
+    }
+    return undefined;
   }
 
   add(form: object, stored: StoredObject, element: Buffer): void {
     if (element.length > MAX_BYTES_OF_ONE) return;
-    this.#recent.set(stored, { form, element });
-    if (this.#recent.size <= MAX_RECENT) return;
-    for (const oldest of this.#recent.keys()) {
-      this.#recent.delete(oldest);
-      return;
-    }
+    this.#recent[this.#next] = { stored, form, element };
+    this.#next = (this.#next + 1) % MAX_RECENT;
   }
 }
