@@ -204,16 +204,17 @@ export class Entry implements StoredObject {
   }
 
   // hot: every item of a list, and every answer, in another form than the stored one
-  encoded(form: object, encode: () => Buffer): Buffer {
-    const { encoded } = this.source;
-    const known = encoded.find(this.#fresh?.encoded, form);
-    if (known !== undefined) return known;
-    const bytes = encode();
+  encoded(form: object): Buffer | undefined {
+    return this.source.encoded.find(this.#fresh?.encoded, form);
+  }
+
+  keepEncoded(form: object, bytes: Buffer): Buffer | undefined {
     // What is just written goes to those who watch, once; it is kept when it is read later.
-    if (this.#fresh?.written !== undefined || !this.source.keepsEncodingsOf(this.key, this)) return bytes;
+    if (this.#fresh?.written !== undefined || !this.source.keepsEncodingsOf(this.key, this)) return undefined;
+    const { encoded } = this.source;
     const fresh = (this.#fresh ??= leftFresh());
     fresh.encoded = encoded.keep(form, bytes, encoded.without(fresh.encoded, form));
-    return bytes;
+    return encoded.find(fresh.encoded, form);
   }
 
   object(): KubeObject {

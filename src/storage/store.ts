@@ -28,11 +28,10 @@ export interface StoredObject {
   object(): KubeObject;
   /** The parsed object; a large one is parsed cooperatively. While the result is held, object() answers it at once. */
   load?(): MaybePromise<KubeObject>;
-  /**
-   * What `encode` makes of the object, kept under the form (by identity) while there is room. Absent where nothing is
-   * kept.
-   */
-  encoded?(form: object, encode: () => Buffer): Buffer;
+  /** The object in a form (by identity), where that is kept. */
+  encoded?(form: object): Buffer | undefined;
+  /** A copy of what the object is in a form, which is kept while there is room; undefined where none is. */
+  keepEncoded?(form: object, bytes: Buffer): Buffer | undefined;
   /**
    * What was written to a store that keeps another form than JSON, in that form, without a resourceVersion. Only of what this
    * process wrote, and until all watches have its event.

@@ -11,8 +11,8 @@ import { apiVersionOf } from '../../machinery/object.js';
 import { encodeJson } from '../../schema/json/encode.js';
 import {
   ELEMENT_FIELD,
+  lentProtobufElement,
   PROTOBUF_ENVELOPE_TAIL,
-  protobufElement,
   protobufEnvelopeHead,
 } from '../../schema/protobuf/envelope.js';
 import { protobufWatchEvent } from '../../schema/protobuf/frames.js';
@@ -46,14 +46,11 @@ export class ProtobufForm {
 
   // hot: every item of a list
   element(stored: StoredObject): Buffer {
-    return stored.encoded?.(this, () => this.#encode(stored)) ?? this.#encode(stored);
-  }
-
-  #encode(stored: StoredObject): Buffer {
-    const written = this.#written(stored);
-    if (written !== undefined) return written;
+    const known = stored.encoded?.(this) ?? this.#written(stored);
+    if (known !== undefined) return known;
     const { type, value } = this.value(stored);
-    return protobufElement(type, value, ELEMENT_FIELD);
+    const lent = lentProtobufElement(type, value, ELEMENT_FIELD);
+    return stored.keepEncoded?.(this, lent) ?? Buffer.from(lent);
   }
 
   /** From what was just written to a store that keeps protobuf, where it has the endpoint's version. */

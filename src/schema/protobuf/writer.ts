@@ -13,6 +13,11 @@ export class Writer {
     return bytes;
   }
 
+  /** What was written, until the writer writes again. */
+  lend(): Buffer {
+    return this.#buffer.subarray(this.pos);
+  }
+
   reset(): void {
     // One large object does not keep its memory for ever.
     if (this.#buffer.length > 1024 * 1024) this.#buffer = Buffer.allocUnsafe(16 * 1024);
