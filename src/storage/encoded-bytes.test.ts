@@ -32,6 +32,27 @@ test('the oldest go first when there is no more room, and memory stays within th
   assert.equal(encoded.without(cells[39], protobuf), undefined);
 });
 
+test('what nobody reads any more is released, and what somebody reads is not', () => {
+  const encoded = new EncodedBytes();
+  const full = Buffer.alloc(SLAB / 4, 'x');
+  const cells = Array.from({ length: 8 }, () => encoded.keep(protobuf, full, undefined));
+  const target = Buffer.alloc(1);
+  const [first, , , , second] = cells;
+  encoded.releaseUnread();
+  assert.equal(encoded.heldBytes, 2 * SLAB);
+  encoded.find(first, protobuf);
+  encoded.copy(second, protobuf, { target, at: 0, from: 0 });
+  encoded.releaseUnread();
+  assert.equal(encoded.heldBytes, 2 * SLAB);
+  encoded.find(first, protobuf);
+  encoded.releaseUnread();
+  assert.equal(encoded.heldBytes, SLAB);
+  assert.deepEqual(encoded.find(first, protobuf), full);
+  assert.equal(encoded.find(second, protobuf), undefined);
+  for (const cell of cells) encoded.drop(cell);
+  assert.equal(encoded.heldBytes, 0);
+});
+
 test('what would fill a slab is not kept, nor anything without room', () => {
   const large = Buffer.alloc(SLAB / 4 + 1);
   assert.equal(new EncodedBytes().keep(protobuf, large, undefined), undefined);

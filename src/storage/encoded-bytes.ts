@@ -1,5 +1,5 @@
 // Objects in other forms than the stored one (protobuf, metadata alone, another version), and in lists that are asked for
-// again in JSON: the bytes of those read last.
+// again in JSON: the bytes of those read last, and of nothing that is not read for minutes.
 //
 // A buffer for each would cost as much again in bookkeeping, and the collector counts every one, so bytes lie in slabs:
 //
@@ -26,6 +26,8 @@ interface Slab {
   used: number;
   /** Bytes that some cell still wants. */
   live: number;
+  /** Or written, since unread slabs were last released. */
+  isRead: boolean;
 }
 
 /** The bytes of one object in one form, and the next form that is kept of it. */
@@ -65,6 +67,7 @@ export class EncodedBytes {
     const start = slab.used;
     slab.used += length;
     slab.live += length;
+    slab.isRead = true;
     this.#live += length;
     return { form, slab, start, end: slab.used, next };
   }
@@ -73,7 +76,9 @@ export class EncodedBytes {
   /** The bytes kept under a form; they are shared and never changed. */
   find(chain: EncodedCell | undefined, form: object): Buffer | undefined {
     const cell = cellOf(chain, form);
-    return cell?.slab.bytes?.subarray(cell.start, cell.end);
+    if (cell === undefined) return undefined;
+    cell.slab.isRead = true;
+    return cell.slab.bytes?.subarray(cell.start, cell.end);
   }
 
   // hot: every item of a list in JSON
@@ -84,7 +89,15 @@ export class EncodedBytes {
     { target, at, from }: { readonly target: Buffer; readonly at: number; readonly from: number },
   ): number {
     const cell = cellOf(chain, form);
-    return cell?.slab.bytes?.copy(target, at, cell.start + from, cell.end) ?? 0;
+    if (cell === undefined) return 0;
+    cell.slab.isRead = true;
+    return cell.slab.bytes?.copy(target, at, cell.start + from, cell.end) ?? 0;
+  }
+
+  /** Gives up the slabs of which nothing was read since the last call: informers list once, and then they watch. */
+  releaseUnread(): void {
+    for (const slab of this.#slabs.filter(({ isRead }) => !isRead)) this.#giveUp(slab);
+    for (const slab of this.#slabs) slab.isRead = false;
   }
 
   /** Releases encodings that no reader needs any more. */
@@ -111,7 +124,7 @@ export class EncodedBytes {
     if (last !== undefined && last.used + bytes <= SLAB_BYTES) return last;
     if (this.heldBytes + SLAB_BYTES > this.maxBytes) this.#giveUp(this.#slabs[0]);
     while (this.heldBytes > 2 * this.#live + MAX_WASTED_BYTES) this.#giveUp(emptiest(this.#slabs));
-    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, live: 0 };
+    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, live: 0, isRead: true };
     this.#slabs.push(slab);
     return slab;
   }

@@ -1,4 +1,5 @@
 // What is stored: the stores themselves, what encrypts their values, and the resources kept in them.
+import { every } from '../../lib/async/repeat.js';
 import type { WorkerPool } from '../../lib/async/worker-pool.js';
 import type { KeyValueStore } from '../../kv/kv.js';
 import type { Logs } from '../../lib/telemetry/log.js';
@@ -21,6 +22,9 @@ import { Resources } from '../kinds/resources.js';
 import { createStorageMetrics, pollStorageSize } from './storage-metrics.js';
 import { addStoreChecks } from './store-checks.js';
 import { storedForm } from './stored-form.js';
+
+/** Other forms of objects stay at least so long after they were read. */
+const RELEASE_UNREAD_MS = 5 * 60_000;
 
 export interface OpenResourcesOptions {
   /** The way to etcd. */
@@ -62,6 +66,8 @@ export async function openResources(
   const storageMetrics = createStorageMetrics(metrics);
   const recent = new RecentBytes();
   const encoded = new EncodedBytes();
+  const releaseUnread = async (): Promise<void> => encoded.releaseUnread();
+  every(releaseUnread, { everyMs: RELEASE_UNREAD_MS, signal: lifecycle.stopping, log: logs.for('storage') });
   const historyBudget = new HistoryBudget();
   const resources = new Resources({
     prefix: etcd.etcdPrefix,
