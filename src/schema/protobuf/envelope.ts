@@ -69,30 +69,20 @@ export function protobufEnvelopeHead(kind: string, apiVersion: string): Buffer {
 export const PROTOBUF_ENVELOPE_TAIL = Buffer.from([0x1a, 0, 0x22, 0]);
 
 /** A message with its length in front, as an element of a list in that field. */
-export function protobufElement(type: StructType, object: object, proto: number): Buffer {
-  try {
-    writeElement(type, object, proto);
-    return spareWriter.finish();
-  } finally {
-    spareWriter.reset();
-  }
-}
+export const protobufElement = (type: StructType, object: object, proto: number): Buffer =>
+  Buffer.from(lentProtobufElement(type, object, proto));
 
 // hot: every item of a list in protobuf that is not kept
 /** An element of a list in that field, in memory that whatever is encoded next overwrites. */
 export function lentProtobufElement(type: StructType, object: object, proto: number): Buffer {
   try {
-    writeElement(type, object, proto);
+    writeMessage(type, object, spareWriter);
+    spareWriter.varint(spareWriter.written);
+    spareWriter.varint(proto * 8 + LENGTH_DELIMITED);
     return spareWriter.lend();
   } finally {
     spareWriter.reset();
   }
-}
-
-function writeElement(type: StructType, object: object, proto: number): void {
-  writeMessage(type, object, spareWriter);
-  spareWriter.varint(spareWriter.written);
-  spareWriter.varint(proto * 8 + LENGTH_DELIMITED);
 }
 
 const LENGTH_DELIMITED = 2;
