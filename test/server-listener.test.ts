@@ -16,8 +16,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
-import v8 from 'node:v8';
-import vm from 'node:vm';
+import { exposedCollector } from '../src/lib/scheduling/collector.js';
 import type { HttpRequest, HttpResponse } from '../src/lib/http/http.js';
 import { createLogs } from '../src/lib/telemetry/log.js';
 import {
@@ -429,8 +428,7 @@ test('an idle connection keeps nothing of the pool that buffers are cut from', a
   handler = () => ok('fine');
   const usual = Buffer.poolSize;
   Buffer.poolSize = 1024 ** 2;
-  v8.setFlagsFromString('--expose-gc');
-  const collect = vm.runInNewContext('gc') as () => void;
+  const collect = exposedCollector();
   const answered = async (): Promise<tls.TLSSocket> => {
     const options = { port: listener.port, host: '127.0.0.1', ca: authority.certPem };
     const socket = tls.connect({ ...options, checkServerIdentity: () => undefined });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { exposedCollector } from '../lib/scheduling/collector.js';
 import type { AuthorizationAttributes } from './authorizer.js';
 import { authorizerChain } from './chain.js';
 import { RbacAuthorizer } from './rbac.js';
@@ -149,8 +148,7 @@ test('names, paths and users as long as a request may be are not cached', () => 
 
 /** Tells what the heap holds after a collection. */
 function collector(): () => number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = exposedCollector();
   return () => {
     collect();
     return process.memoryUsage().heapUsed;

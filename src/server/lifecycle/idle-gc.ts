@@ -1,8 +1,8 @@
 // Memory goes back after load. V8 collects when it needs room, and a server without requests needs none: it
 // would keep what the busiest minute left behind. So when work is over, all is collected once, while nobody waits.
 import v8 from 'node:v8';
-import vm from 'node:vm';
 import type { Clock } from '../../lib/async/clock.js';
+import { type Collector, exposedCollector } from '../../lib/scheduling/collector.js';
 import { processorMs } from '../../lib/scheduling/processor-time.js';
 
 const CHECK_MS = 2_000;
@@ -86,16 +86,6 @@ export const processParts = (): Pick<IdleGcParts, 'usedMs' | 'heapBytes' | 'coll
     },
   };
 };
-
-type Collector = (options?: { readonly type: 'minor' }) => void;
-
-function exposedCollector(): Collector {
-  v8.setFlagsFromString('--expose-gc');
-  const collector = vm.runInNewContext('gc') as Collector;
-  // Compiled code that is kept for the next start is good for the flags of this one only.
-  v8.setFlagsFromString('--no-expose-gc');
-  return collector;
-}
 
 /**
  * Marks a few milliseconds at a time, and then needs a few to sweep: V8 does so of its own when the old ones have grown by
