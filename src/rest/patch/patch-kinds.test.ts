@@ -65,6 +65,14 @@ test('a refused JSON patch shows what it put in as it was sent', () => {
   assert.match(shown, /"type":\{"z":1,"a":2\}\}/);
 });
 
+test('of what a refused patch has wrong that is told which comes first in what is shown', () => {
+  const labels = { op: 'add', path: '/metadata/labels', value: 5 };
+  const annotations = { op: 'add', path: '/metadata/annotations', value: { a: [] } };
+  const wrong = /cannot unmarshal array into Go struct field ObjectMeta.metadata.annotations of type string$/;
+  assert.throws(prepare('json', [labels, annotations]), { message: wrong });
+  assert.throws(prepare('merge', { metadata: { labels: 5, annotations: { a: [] } } }), { message: wrong });
+});
+
 test('a JSON patch does not build deeper than a body may be', () => {
   const levels = 300;
   const nested = JSON.parse(`${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`) as unknown;

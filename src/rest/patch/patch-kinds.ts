@@ -101,10 +101,12 @@ function* patchSteps(
   if (live === undefined) throw new Error('only an apply creates what it patches');
   const patched = yield* patchTree({ kind, live, patch, target: context.target, unmatchable });
   const reset = isReset(patched);
-  const shown = (): string => shownPatch(kind, live, patch, context.target);
+  const read = (): unknown => (kind === 'strategic' ? patched : asRead(kind, live, patch, context.target));
+  const shown = (): string =>
+    kind === 'strategic' ? shownPatch(live, patch, context.target) : encodeTree(read(), 'asIs');
   yield;
   const kept = context.target.statusOnly === true ? untouchedMembers(patched, live) : undefined;
-  const object = yield* decodePatched({ kind, patched, kept, shown, duplicates, context });
+  const object = yield* decodePatched({ kind, patched, read, kept, shown, duplicates, context });
   yield;
   const { target } = context;
   const said = saidOf(patched, target);
@@ -255,13 +257,16 @@ function untouchedMembers(patched: JsonObject, live: Readonly<JsonObject>): Read
 interface PatchedTree {
   readonly kind: PatchKind;
   readonly patched: JsonObject;
+  /** The same as kube-apiserver reads it. */
+  readonly read: () => unknown;
   readonly kept: ReadonlySet<unknown> | undefined;
   readonly shown: () => string;
   readonly duplicates: readonly string[];
   readonly context: PatchContext;
 }
 
-function* decodePatched({ kind, patched, kept, shown, duplicates, context }: PatchedTree): StepGenerator<KubeObject> {
+function* decodePatched({ kind, patched, context, ...patchedTree }: PatchedTree): StepGenerator<KubeObject> {
+  const { read, kept, shown, duplicates } = patchedTree;
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   // What has no version is read in the form kube-apiserver keeps to itself, where nothing of it is found.
@@ -279,7 +284,7 @@ function* decodePatched({ kind, patched, kept, shown, duplicates, context }: Pat
     }
     decoded = isUnread
       ? decodeUnread(target, patched)
-      : decodeTree(target.type, copy, { strict, original: patched, done: kept });
+      : decodeTree(target.type, copy, { strict, original: read, done: kept });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refusedPatch(shown(), kind === 'strategic' ? restoreError(error) : error.message);
@@ -321,20 +326,21 @@ function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<ty
   return { object: decodeTree(type, {}, { strict: false }).object, strictErrors };
 }
 
+/** What a refused strategic patch shows: itself. */
+const shownPatch = (live: Readonly<KubeObject>, patch: unknown, { type }: PatchTarget): string =>
+  goValueText(leftOfPatch(live as unknown as JsonObject, patch as JsonObject, type));
+
 /**
- * What a refusal shows: the patch, or the patched encoding of the object. What the patch left alone stands as it was
- * encoded; objects it reached into have their members sorted.
+ * The patched encoding of the object. What the patch left alone stands as it was encoded; objects it reached into have
+ * their members sorted.
  */
-function shownPatch(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): string {
-  if (kind === 'strategic') {
-    return goValueText(leftOfPatch(live as unknown as JsonObject, patch as JsonObject, target.type));
-  }
+function asRead(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): unknown {
   const encoded = parseJsonTree(encodeJson(target.type, live)).value as KubeObject;
   const untouched = new Set<unknown>();
   collectObjects(encoded, untouched);
-  // What a JSON patch puts in is shown as it was sent; a merge patch is walked for nulls, and so sorted.
+  // What a JSON patch puts in is read as it was sent; a merge patch is walked for nulls, and so sorted.
   if (kind === 'json') collectObjects(patch, untouched);
-  return encodeTree(sortTouched(runSync(patchTree({ kind, live: encoded, patch, target })), untouched), 'asIs');
+  return sortTouched(runSync(patchTree({ kind, live: encoded, patch, target })), untouched);
 }
 
 function collectObjects(value: unknown, found: Set<unknown>): void {

@@ -20,8 +20,8 @@ export interface DecodeOptions {
 }
 
 export interface DecodeTreeOptions extends DecodeOptions {
-  /** The same tree once more, where there is one: what is wrong is then only looked for once something is. */
-  readonly original?: unknown;
+  /** Makes the tree that is told of: what is wrong is then only looked for once something is, and told in its order. */
+  readonly original?: () => unknown;
   /** Of a custom resource: nulls that its schema does not allow stay, to be refused. */
   readonly keepNulls?: boolean;
   /** Objects in the tree that are in normal form already. */
@@ -66,9 +66,9 @@ export function decodeTree(
     return decodeUnstructured(type.unstructured, { tree, strict, duplicates: [], keepNulls });
   const explained = strict && original === undefined ? explain(type, tree, noneRepeated) : undefined;
   const walk = notCounting(done);
-  const object = run(type, tree, walk, () => ({ value: original ?? tree, repeated: noneRepeated }));
+  const object = run(type, tree, walk, () => ({ value: original?.() ?? tree, repeated: noneRepeated }));
   if (!strict || (explained === undefined && walk.unknown === 0)) return { object, strictErrors: [] };
-  return { object, strictErrors: (explained ?? explain(type, original, noneRepeated)).strictErrors };
+  return { object, strictErrors: (explained ?? explain(type, original?.(), noneRepeated)).strictErrors };
 }
 
 const notCounting = (done?: ReadonlySet<unknown>): Walk => ({ keys: 0, unknown: 0, count: false, done });
