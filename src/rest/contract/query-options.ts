@@ -15,7 +15,7 @@ import { badRequest, invalid } from '../../machinery/status.js';
 import { dryRunErrors, UNSAFE_DELETE } from '../../registry/delete-options.js';
 import type { DeleteOptions } from '../../registry/kind.js';
 import type { ResourceVersionMatch } from '../../storage/store.js';
-import { sentSelectors } from './sent-selectors.js';
+import { type SentSelectors, sentSelectors } from './sent-selectors.js';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -31,7 +31,7 @@ export interface PatchOptions extends WriteOptions {
   readonly force: boolean;
 }
 
-export interface ListOptions {
+export interface ListOptions extends SentSelectors {
   readonly labelSelector: string;
   readonly fieldSelector: string;
   readonly allowWatchBookmarks: boolean;
@@ -147,14 +147,16 @@ export function listOptions(query: URLSearchParams, watch: boolean, watchList = 
   } else {
     listErrors(errors, { path, match, continueToken: options.continue, resourceVersion, sendInitialEvents });
   }
-  // Selectors are parsed with the other options: their errors come before those of options that exclude each other.
-  if (errors.length > 0) sentSelectors(sent);
+  // Parsed with the other options: their errors come before those of options that exclude each other.
+  const selectors = sentSelectors(sent);
   refuse('ListOptions', errors);
   if (match !== 'Exact' && match !== 'NotOlderThan') match = '';
-  return { ...options, resourceVersionMatch: match as ResourceVersionMatch };
+  return { ...options, ...selectors, resourceVersionMatch: match as ResourceVersionMatch };
 }
 
-export type SentListOptions = Omit<ListOptions, 'resourceVersionMatch'> & { readonly resourceVersionMatch: string };
+export type SentListOptions = Omit<ListOptions, 'resourceVersionMatch' | keyof SentSelectors> & {
+  readonly resourceVersionMatch: string;
+};
 
 /** What is said, whether or not it may be said together. Throws where a value is of another type. */
 export function sentListOptions(query: URLSearchParams): SentListOptions {

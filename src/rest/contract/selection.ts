@@ -6,8 +6,7 @@ import { goQuote } from '../../lib/go/quote.js';
 import { normalize } from '../../schema/json/decode.js';
 import type * as storage from '../../storage/store.js';
 import { type Endpoint, toStorage } from './endpoint.js';
-import type { ListOptions } from './query-options.js';
-import { sentSelectors } from './sent-selectors.js';
+import type { SentSelectors } from './sent-selectors.js';
 
 export interface Selection extends storage.Selection {
   readonly name?: string;
@@ -16,8 +15,7 @@ export interface Selection extends storage.Selection {
 const NAMES = ['metadata.name', 'metadata.namespace'];
 
 /** `name`: the object a watch or list of one names in its path. */
-export function selectionOf(endpoint: Endpoint, options: ListOptions, name: string): Selection {
-  const { labels, fields } = sentSelectors(options);
+export function selectionOf(endpoint: Endpoint, { labels, fields }: SentSelectors, name: string): Selection {
   if (fields !== undefined) checkFields(endpoint, fields);
   const required = fields?.requiresExactMatch('metadata.name');
   if (name !== '' && fields !== undefined && !fields.empty && required !== name) {

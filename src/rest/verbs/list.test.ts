@@ -51,6 +51,9 @@ test('selectors are read before options are looked at together, and neither for 
   const query = 'resourceVersionMatch=Exact';
   for (const selector of ['labelSelector=!', 'fieldSelector=metadata.name']) {
     assert.equal((await api.get(`${MAPS}?${query}&${selector}`)).status, 400, selector);
+    // A form that lists have not is no reason to refuse before.
+    const accept = 'application/json;as=Other;v=v1;g=meta.k8s.io';
+    assert.equal((await api.get(`${MAPS}?${selector}`, { accept })).status, 400, selector);
   }
   for (const wrong of [query, 'limit=x']) {
     assert.equal((await api.get(`${MAPS}?${wrong}`, { accept: 'text/html' })).status, 406, wrong);
