@@ -78,3 +78,12 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
   if (slash < 0) return { group: '', version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
+
+/**
+ * The version that is meant where `wanted` is expected: that one, where it is left out. Left out of another group it is
+ * empty.
+ */
+export function meantVersion(apiVersion: string, wanted: GroupVersion): GroupVersion {
+  const said = parseApiVersion(apiVersion);
+  return said.version === '' && (said.group === '' || said.group === wanted.group) ? wanted : said;
+}

@@ -9,6 +9,7 @@ import {
   type GroupVersionKind,
   type JsonObject,
   type KubeObject,
+  meantVersion,
   parseApiVersion,
 } from '../../machinery/object.js';
 import { FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
@@ -161,11 +162,13 @@ function otherKind(
 ): StatusError | undefined {
   if (expected.type.unstructured !== undefined) return undefined;
   const kind = said.kind || expected.kind.kind;
-  const apiVersion = said.apiVersion || apiVersionOf(expected.kind);
-  if (kind === expected.kind.kind && apiVersion === apiVersionOf(expected.kind)) return undefined;
-  const fault = apiVersionFault(apiVersion);
-  if (fault !== undefined) return undecodable({ expected, apiVersion, why: fault, body });
-  const { group, version } = parseApiVersion(apiVersion);
+  const fault = apiVersionFault(said.apiVersion ?? '');
+  if (fault !== undefined) return undecodable({ expected, apiVersion: said.apiVersion, why: fault, body });
+  const { group, version } = meantVersion(said.apiVersion ?? '', expected.kind);
+  if (kind === expected.kind.kind && version === expected.kind.version && group === expected.kind.group)
+    return undefined;
+  const apiVersion = apiVersionOf({ group, version });
+  if (version === '') return undecodable({ expected, kind, apiVersion, why: versionMissing(body.toString()), body });
   const type = typeOf(group, version, kind);
   if (type === undefined) {
     return undecodable({ expected, kind, apiVersion, why: unknownKind(expected.kind, kind, apiVersion), body });
@@ -213,6 +216,8 @@ export function unknownKind({ group }: GroupVersionKind, kind: string, apiVersio
       : `version ${goQuote(apiVersion)}`;
   return `no kind ${goQuote(kind)} is registered for ${where} in scheme ${goQuote(schemeOf(group))}`;
 }
+
+export const versionMissing = (text: string): string => `Object 'apiVersion' is missing in '${text}'`;
 
 export const unknownConversion = (from: GroupVersionKind, to: GroupVersionKind): string =>
   `converting (${from.version}.${from.kind}) to (${to.group.split('.')[0] || 'core'}.${to.kind}): unknown conversion`;

@@ -5,6 +5,7 @@ import {
   type GroupVersionKind,
   type JsonObject,
   type KubeObject,
+  meantVersion,
   parseApiVersion,
 } from '../../machinery/object.js';
 import { StatusError } from '../../machinery/status.js';
@@ -105,5 +106,5 @@ function statedKind(tree: JsonObject, seen: GroupVersionKind): { readonly kind: 
   const sent = sentKind(tree);
   const fault = apiVersionFault(sent.apiVersion);
   if (fault !== undefined) throw new DecodeError(fault);
-  return { kind: sent.kind || seen.kind, apiVersion: sent.apiVersion || apiVersionOf(seen) };
+  return { kind: sent.kind || seen.kind, apiVersion: apiVersionOf(meantVersion(sent.apiVersion, seen)) };
 }

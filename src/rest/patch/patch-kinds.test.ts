@@ -65,12 +65,21 @@ test('a refused JSON patch shows what it put in as it was sent', () => {
   assert.match(shown, /"type":\{"z":1,"a":2\}\}/);
 });
 
-test('of what a refused patch has wrong that is told which comes first in what is shown', () => {
+test('a refused patch reports what is wrong first in the text that it shows', () => {
   const labels = { op: 'add', path: '/metadata/labels', value: 5 };
   const annotations = { op: 'add', path: '/metadata/annotations', value: { a: [] } };
   const wrong = /cannot unmarshal array into Go struct field ObjectMeta.metadata.annotations of type string$/;
   assert.throws(prepare('json', [labels, annotations]), { message: wrong });
   assert.throws(prepare('merge', { metadata: { labels: 5, annotations: { a: [] } } }), { message: wrong });
+});
+
+test('a patched object must be of a version that can be read', () => {
+  const refused = (apiVersion: string): (() => KubeObject) => prepare('merge', { apiVersion });
+  assert.throws(refused('a/b/c'), { message: /unexpected GroupVersion string: a\/b\/c$/ });
+  assert.throws(refused('apps/'), { message: /Object 'apiVersion' is missing in '\{"apiVersion":"apps\/",.*'$/ });
+  assert.equal(refused('/v1')().apiVersion, 'v1');
+  // Nothing is found of what has no version.
+  assert.throws(refused('/'), { message: /unknown field "metadata", unknown field "spec"/ });
 });
 
 test('a JSON patch does not build deeper than a body may be', () => {

@@ -9,7 +9,13 @@ import { deepCopySteps } from '../../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations, jsonPatchRefused } from '../../machinery/json-patch.js';
 import { mergePatchSteps } from '../../machinery/merge-patch.js';
-import { apiVersionOf, type GroupVersionKind, type JsonObject, type KubeObject } from '../../machinery/object.js';
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type JsonObject,
+  type KubeObject,
+  meantVersion,
+} from '../../machinery/object.js';
 import { badRequest, invalid, requestEntityTooLarge, StatusError } from '../../machinery/status.js';
 import { applySteps, unconvertibleApply, unfitApply } from '../../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../../schema/apply/managers.js';
@@ -265,13 +271,17 @@ interface PatchedTree {
   readonly context: PatchContext;
 }
 
-function* decodePatched({ kind, patched, context, ...patchedTree }: PatchedTree): StepGenerator<KubeObject> {
-  const { read, kept, shown, duplicates } = patchedTree;
+function* decodePatched(tree: PatchedTree): StepGenerator<KubeObject> {
+  const { kind, patched, read, kept, shown, duplicates, context } = tree;
   const { target, options } = context;
   const strict = options.fieldValidation !== 'Ignore';
   // What has no version is read in the form kube-apiserver keeps to itself, where nothing of it is found.
   const isCustom = target.type.unstructured !== undefined;
-  const isUnread = kind !== 'strategic' && target.checkKind === undefined && !isCustom && !patched['apiVersion'];
+  const isUnread =
+    kind !== 'strategic' &&
+    target.checkKind === undefined &&
+    !isCustom &&
+    leavesVersion(patched['apiVersion'], target.kind);
   let decoded: { object: object; strictErrors: readonly string[] };
   const copy = kept === undefined ? yield* deepCopySteps(patched) : yield* copyBeside(patched, kept);
   yield;
@@ -279,7 +289,7 @@ function* decodePatched({ kind, patched, context, ...patchedTree }: PatchedTree)
     // A strategic patch is made on a struct, which has its kind from elsewhere.
     if (kind !== 'strategic') {
       if (target.checkKind !== undefined) target.checkKind(copy);
-      else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy);
+      else if (target.type.unstructured === undefined) checkPatchedKind(target.kind, copy, shown);
       else checkPatchedCustomKind(copy, shown);
     }
     decoded = isUnread
@@ -310,6 +320,9 @@ function* decodePatched({ kind, patched, context, ...patchedTree }: PatchedTree)
   target.defaults(object);
   return object;
 }
+
+const leavesVersion = (apiVersion: unknown, wanted: GroupVersionKind): boolean =>
+  typeof apiVersion !== 'string' ? !apiVersion : meantVersion(apiVersion, wanted) === wanted;
 
 function* copyBeside(patched: JsonObject, kept: ReadonlySet<unknown>): StepGenerator<JsonObject> {
   const copy: JsonObject = {};

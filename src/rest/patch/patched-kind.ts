@@ -6,21 +6,25 @@ import {
   apiVersionOf,
   type GroupVersionKind,
   type JsonObject,
+  meantVersion,
   parseApiVersion,
 } from '../../machinery/object.js';
 import { internalError, invalid } from '../../machinery/status.js';
 import { typeOf } from '../../schema/catalogue.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { NULL_VERSION, sentKind } from '../../schema/json/sent-kind.js';
-import { unknownConversion, unknownKind } from '../body/decode-body.js';
+import { unknownConversion, unknownKind, versionMissing } from '../body/decode-body.js';
 
 /** Fails with a DecodeError when it is no object of the kind any more, and leaves the tree as it is otherwise. */
-export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject): void {
+export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject, shown: () => string): void {
   const sent = sentKind(patched);
+  const fault = apiVersionFault(sent.apiVersion);
+  if (fault !== undefined) throw new DecodeError(fault);
   const kind = sent.kind || expected.kind;
-  const apiVersion = sent.apiVersion || apiVersionOf(expected);
+  const said = { ...meantVersion(sent.apiVersion, expected), kind };
+  const apiVersion = apiVersionOf(said);
   if (kind === expected.kind && apiVersion === apiVersionOf(expected)) return;
-  const said = { ...parseApiVersion(apiVersion), kind };
+  if (said.version === '') throw new DecodeError(versionMissing(shown()));
   const type = typeOf(said.group, said.version, kind);
   if (type === undefined) throw new DecodeError(unknownKind(expected, kind, apiVersion));
   // Other versions of a kind are read alike.

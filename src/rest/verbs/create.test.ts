@@ -12,6 +12,22 @@ const MAPS = '/api/v1/namespaces/n/configmaps';
 const kinds = [configMaps, namespaces, deployments, pods] as readonly KindDefinition[];
 const open = (over: Partial<ConstructorParameters<typeof TestApi>[0]> = {}): TestApi => new TestApi({ kinds, ...over });
 
+test('what a version leaves out is that of the endpoint', async () => {
+  const api = open();
+  const metadata = { name: 'v' };
+  for (const apiVersion of ['', '/', '/v1']) {
+    const { status } = await api.post(`${MAPS}?dryRun=All`, { apiVersion, kind: 'ConfigMap', metadata });
+    assert.equal(status, 201, apiVersion);
+  }
+  const { body } = await api.post(MAPS, { apiVersion: 'apps/', kind: 'ConfigMap', metadata });
+  assert.match(
+    body.message,
+    /^ConfigMap in version "" cannot be .* Object 'apiVersion' is missing in '\{.*apps\/.*\}'$/,
+  );
+  const { body: refused } = await api.post('/apis/apps/v1/namespaces/n/deployments', { apiVersion: 'apps/', metadata });
+  assert.equal(refused.reason, 'Invalid');
+});
+
 test('an object without a name and a way to make one is refused', async () => {
   const { status, body } = await open().post(MAPS, { data: { a: '1' } });
   assert.equal(status, 422);

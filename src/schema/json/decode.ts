@@ -20,7 +20,7 @@ export interface DecodeOptions {
 }
 
 export interface DecodeTreeOptions extends DecodeOptions {
-  /** Makes the tree that is told of: what is wrong is then only looked for once something is, and told in its order. */
+  /** Makes the tree that is reported on: what is wrong is then only looked for once something is, in its order. */
   readonly original?: () => unknown;
   /** Of a custom resource: nulls that its schema does not allow stay, to be refused. */
   readonly keepNulls?: boolean;
