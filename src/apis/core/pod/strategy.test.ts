@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../../../schema/generated/core.v1.js';
-import { podStrategy, resizeRules } from './strategy.js';
+import { ephemeralContainersRules, podStrategy, resizeRules } from './strategy.js';
 import { testContext, testPod, texts } from './testing.js';
 
 const created = (spec: object, metadata?: object): Pod => {
@@ -152,6 +152,17 @@ test('a resize changes processor and memory of the containers and raises the gen
     'spec: Invalid value: "": Pod QOS Class may not change as a result of resizing',
     'spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed',
   ]);
+});
+
+test('a resize and a debug container leave of the metadata what a status leaves, and no more', () => {
+  for (const rules of [resizeRules, ephemeralContainersRules]) {
+    const pod = testPod({}, { uid: 'other', generateName: 'a-', labels: { a: 'b' }, ownerReferences: [] });
+    rules.prepareForUpdate?.(pod, testPod({}, { uid: 'u', labels: { c: 'd' } }), testContext());
+    const { uid, generateName, labels, ownerReferences } = pod.metadata;
+    // What was not put back is refused by the rules of all updates.
+    assert.deepEqual({ uid, generateName }, { uid: 'other', generateName: 'a-' });
+    assert.deepEqual({ labels, ownerReferences }, { labels: { c: 'd' }, ownerReferences: undefined });
+  }
 });
 
 test('an ended container stays ended under a policy of never', () => {

@@ -18,7 +18,7 @@ import { validatePodResize } from './validation/resize.js';
 import { validatePodStatusUpdate } from './validation/status.js';
 import { validatePodUpdate } from './validation/update.js';
 import { warningsForPod } from './warnings.js';
-import { validateNamespacedMeta } from '../../object-meta-again.js';
+import { keepMetaForStatus, validateNamespacedMeta } from '../../object-meta-again.js';
 
 const STATUS = FieldPath.of('status');
 
@@ -92,7 +92,7 @@ export const ephemeralContainersRules: StatusStrategy<Pod> = {
   tables: false,
   prepareForUpdate: (pod, old, context) => {
     const { ephemeralContainers } = pod.spec;
-    resetAllBut(pod, old);
+    resetBesideSpec(pod, old);
     pod.spec = { ...old.spec };
     if (ephemeralContainers === undefined) delete pod.spec.ephemeralContainers;
     else pod.spec.ephemeralContainers = ephemeralContainers;
@@ -113,7 +113,7 @@ export const resizeRules: StatusStrategy<Pod> = {
       (containers ?? []).length === (old.spec.containers ?? []).length &&
       (initContainers ?? []).length === (old.spec.initContainers ?? []).length;
     if (sameCount) {
-      resetAllBut(pod, old);
+      resetBesideSpec(pod, old);
       pod.spec = { ...old.spec, containers: withNewResources(containers ?? [], old.spec.containers ?? []) };
       if (initContainers) pod.spec.initContainers = withNewResources(initContainers, old.spec.initContainers ?? []);
     }
@@ -128,11 +128,9 @@ export const resizeRules: StatusStrategy<Pod> = {
 /** Updates of pods check the metadata as creation does, beside what every update checks. */
 const validateMetadata = (pod: Readonly<Pod>): FieldErrors => validateNamespacedMeta(pod.metadata);
 
-/** Puts back everything outside the spec that a subresource may not touch: managed fields alone are its own. */
-function resetAllBut(pod: Pod, old: Readonly<Pod>): void {
-  const { managedFields, resourceVersion } = pod.metadata;
-  pod.metadata = { ...old.metadata, ...(resourceVersion && { resourceVersion }) };
-  if (managedFields) pod.metadata.managedFields = managedFields;
+/** Puts back everything outside the spec that these endpoints do not write. */
+function resetBesideSpec(pod: Pod, old: Readonly<Pod>): void {
+  keepMetaForStatus(pod.metadata, old.metadata);
   pod.status = old.status;
 }
 
