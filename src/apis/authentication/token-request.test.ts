@@ -135,6 +135,12 @@ test('contradictions are refused', async () => {
   );
 });
 
+test('a bound object is of the core group where its version cannot be read', async () => {
+  const bound = { ...pod('p').boundObjectRef, apiVersion: 'https://example.com/v1' };
+  const { issued } = await request({ spec: { boundObjectRef: bound } });
+  assert.equal(issued?.bound.pod?.name, 'p');
+});
+
 test('gates decide whether tokens name the node of a pod, and whether they may be bound to one', async () => {
   const withoutGate = await request({ spec: pod('p') }, {}, ['ServiceAccountTokenPodNodeInfo']);
   assert.equal(withoutGate.issued?.bound.node, undefined);

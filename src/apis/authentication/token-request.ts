@@ -3,7 +3,7 @@ import type { IssuedToken, TokenIssuer, TokenToIssue } from '../../authn/service
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { type FieldErrors, FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
-import type { KubeObject } from '../../machinery/object.js';
+import { apiVersionFault, type KubeObject, parseApiVersion } from '../../machinery/object.js';
 import { StatusError, badRequest, conflict, internalError, invalid } from '../../machinery/status.js';
 import type { SubresourceAction } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
@@ -147,7 +147,9 @@ interface BoundObjects {
 async function boundObjects(action: SubresourceAction, ref: BoundObjectReference | null): Promise<BoundObjects> {
   if (!ref) return {};
   const { namespace, operations } = action;
-  const { group, version } = splitApiVersion(ref.apiVersion ?? '');
+  const { apiVersion = '' } = ref;
+  // What cannot be read as a version is of the core group.
+  const { group, version } = parseApiVersion(apiVersionFault(apiVersion) === undefined ? apiVersion : '');
   const name = ref.name ?? '';
   switch (group === '' ? (ref.kind ?? '') : '') {
     case 'Pod': {
@@ -199,12 +201,6 @@ function checkUid(ref: BoundObjectReference, object: KubeObject): void {
     ref.name ?? '',
     `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
   );
-}
-
-function splitApiVersion(apiVersion: string): { group: string; version: string } {
-  const slash = apiVersion.indexOf('/');
-  if (slash < 0) return { group: '', version: apiVersion };
-  return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
 function refOf(member: string, object: KubeObject | undefined): object {

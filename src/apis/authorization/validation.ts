@@ -6,6 +6,8 @@ import {
   validateFieldSelectorRequirement,
   validateLabelSelectorRequirement,
 } from '../../machinery/validation/label-selector.js';
+import { metaType } from '../../schema/catalogue.js';
+import { encodeJson } from '../../schema/json/encode.js';
 import type {
   LocalSubjectAccessReview,
   NonResourceAttributes,
@@ -42,7 +44,7 @@ export function* validateLocalSubjectAccessReview({
   const errors = yield* validateQuestion(spec.resourceAttributes, spec.nonResourceAttributes, () =>
     subjectErrors(spec),
   );
-  append(errors, validateNoMetadata(rest, 'must be empty except for namespace', inOrder(metadata)));
+  append(errors, validateNoMetadata(rest, 'must be empty except for namespace', metadata));
   if (spec.resourceAttributes !== undefined) {
     const namespace = spec.resourceAttributes.namespace ?? '';
     if (namespace !== inMetadata) {
@@ -122,18 +124,13 @@ function* validateSelector<Requirement>(
   return errors;
 }
 
-/** A namespace that the path brought stands last. */
-const inOrder = ({ name, generateName, namespace, ...others }: ObjectMeta): ObjectMeta => ({
-  ...(name !== undefined && { name }),
-  ...(generateName !== undefined && { generateName }),
-  ...(namespace !== undefined && { namespace }),
-  ...others,
-});
-
 function validateNoMetadata(metadata: ObjectMeta, text: string, whole = metadata): FieldErrors {
   const { managedFields: _, ...rest } = metadata;
   const set = Object.values(rest).some((value) => value !== undefined && value !== null && value !== '');
-  return set ? [invalid(FieldPath.of('metadata'), whole, text)] : [];
+  if (!set) return [];
+  // Shown in the order of the type, whatever the order of the request.
+  const shown: unknown = JSON.parse(encodeJson(metaType('ObjectMeta'), whole));
+  return [invalid(FieldPath.of('metadata'), shown, text)];
 }
 
 /** kube-apiserver shows these two names capitalized. */
