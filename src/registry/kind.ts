@@ -182,7 +182,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validate(object: Readonly<T>, context: LifeContext): FieldErrors;
   warningsOnCreate?(object: Readonly<T>, context: LifeContext): readonly string[];
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
-  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
+  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext, metadata: MetadataErrors): FieldErrors;
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
   /** Puts equal objects into one form, after validation. */
   canonicalize?(object: T): void;
@@ -237,11 +237,8 @@ export interface MetadataRules {
   readonly usesGenerateNameAsIs?: boolean;
   /** Finalizers need not be standard or have a domain of their own. */
   readonly anyFinalizer?: boolean;
-  /**
-   * What kube-apiserver's rules of this kind look at once more on an update, in its order, after the rules that all kinds
-   * have in common: an error in metadata shows as often. Default `['change']`.
-   */
-  readonly onUpdate?: readonly MetadataCheck[];
+  /** `validateUpdate` says where errors in metadata stand among its own, and how often. By default changes come first. */
+  readonly placedOnUpdate?: boolean;
   /** None of the kind's own rules looks at metadata: its errors show only where nothing else is wrong. */
   readonly checkedLast?: boolean;
 }
@@ -256,8 +253,13 @@ export interface RuleCost {
   readonly rulesWeight?: number;
 }
 
-/** What rules look at again: metadata as of a new object, by the kind's own rules on names, or how it was changed. */
-export type MetadataCheck = 'whole' | 'change';
+/** What is wrong with the metadata of an update. kube-apiserver looks for it several times, and shows it as often. */
+export interface MetadataErrors {
+  /** By the rules for a new object. */
+  readonly whole: FieldErrors;
+  /** By the rules for a change. */
+  readonly change: FieldErrors;
+}
 
 /** Plain data kept by the object: it is sent to the worker that runs the rules. */
 export interface Findings {
@@ -271,8 +273,8 @@ export interface StatusStrategy<T extends KubeObject = KubeObject> {
   /** As `transaction.beginUpdate` of the strategy, for writes through this endpoint. */
   begin?(object: T, old: Readonly<T>, context: LifeContext): Promise<Transaction | undefined>;
   prepareForUpdate?(object: T, old: Readonly<T>, context: LifeContext): void;
-  readonly metadataRules?: Pick<MetadataRules, 'onUpdate'>;
-  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext): FieldErrors;
+  readonly metadataRules?: Pick<MetadataRules, 'placedOnUpdate'>;
+  validateUpdate(object: Readonly<T>, old: Readonly<T>, context: LifeContext, metadata: MetadataErrors): FieldErrors;
   warningsOnUpdate?(object: Readonly<T>, old: Readonly<T>, context: LifeContext): readonly string[];
 }
 

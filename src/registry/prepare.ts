@@ -13,7 +13,7 @@ import {
   validateObjectName,
 } from '../machinery/validation/object-meta.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../machinery/validation/names.js';
-import type { KindDefinition, LifeContext, MetadataCheck, StatusStrategy, Strategy } from './kind.js';
+import type { KindDefinition, LifeContext, MetadataErrors, StatusStrategy, Strategy } from './kind.js';
 import type { ResourceRegistry } from './registry.js';
 import { matchNamespace } from './system-fields.js';
 
@@ -66,8 +66,6 @@ const kubeFinalizerErrors = ({ metadataRules }: Strategy, { finalizers }: Object
     ? []
     : validateKubeFinalizers(finalizers, METADATA.child('finalizers'));
 
-const CHANGE: readonly MetadataCheck[] = ['change'];
-
 /** Sets what an update cannot change back to what it was, then runs the kind's rules. */
 export function prepareChanged(
   registry: RuledKind,
@@ -101,11 +99,16 @@ export function prepareChanged(
     METADATA,
   );
   append(errors, beside, changed);
-  for (const check of rules.metadataRules?.onUpdate ?? CHANGE) {
-    if (check === 'whole') append(errors, newMetadataErrors(kind, metadata, beside));
-    else append(errors, changed, kubeFinalizerErrors(strategy, metadata));
-  }
-  append(errors, rules.validateUpdate(object, old, context));
+  const metadataErrors: MetadataErrors = {
+    get whole() {
+      return newMetadataErrors(kind, metadata, beside);
+    },
+    get change() {
+      return [...changed, ...kubeFinalizerErrors(strategy, metadata)];
+    },
+  };
+  if (rules.metadataRules?.placedOnUpdate !== true) append(errors, metadataErrors.change);
+  append(errors, rules.validateUpdate(object, old, context, metadataErrors));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
   for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
   kind.strategy.canonicalize?.(object);

@@ -1,7 +1,5 @@
 import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
 import { invalid } from '../../machinery/status.js';
-import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
 import type { LabelSelector } from '../../machinery/validation/label-selector.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
 import { deprecated } from '../../registry/deprecated-version.js';
@@ -75,14 +73,11 @@ function bindingStrategy<T extends Binding>(
     ]);
   };
   return {
-    metadataRules: { anyFinalizer: true, onUpdate: [] },
+    metadataRules: { anyFinalizer: true, placedOnUpdate: true },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate,
-    validateUpdate: (object) => [
-      ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
-      ...validate(object),
-    ],
+    validateUpdate: (object, _old, _context, { whole }) => [...whole, ...validate(object)],
     transaction: { beginCreate: (object, context) => authorize(object, undefined, context), beginUpdate: authorize },
   };
 }

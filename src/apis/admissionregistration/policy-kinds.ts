@@ -1,14 +1,12 @@
 import { type ExpressionChecker, EXPRESSIONS_WEIGHT } from '../../cel/expression-check.js';
 import { type FieldErrors, FieldPath, forbidden } from '../../machinery/field-error.js';
 import { invalid } from '../../machinery/status.js';
-import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition, LifeContext, Strategy } from '../../registry/kind.js';
 import type { ParamKind, ValidatingAdmissionPolicy } from '../../schema/generated/admissionregistration.v1.js';
 import type { MutatingAdmissionPolicy } from '../../schema/generated/admissionregistration.v1beta1.js';
-import { keepMetaForStatus } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 import { defaultPolicy } from './defaults.js';
 import { validateMutatingPolicy } from './mutating-policy-validation.js';
 import { type ParamServices, refuseParamKind } from './param-authorization.js';
@@ -48,7 +46,7 @@ export const validatingAdmissionPolicy = (
       object.status = {};
     },
     status: {
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validatePolicyStatus(status),
     },
@@ -116,15 +114,12 @@ function policyStrategy<T extends Policy>(kind: string, services: ParamServices,
     ]);
   };
   return {
-    metadataRules: { anyFinalizer: true, onUpdate: [] },
+    metadataRules: { anyFinalizer: true, placedOnUpdate: true },
     cost: { rulesWeight: EXPRESSIONS_WEIGHT },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     validate: (object) => validate(object, undefined),
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
-      ...validate(object, old),
-    ],
+    validateUpdate: (object, old, _context, { whole }) => [...whole, ...validate(object, old)],
     transaction: { beginCreate: (object, context) => authorize(object, undefined, context), beginUpdate: authorize },
   };
 }

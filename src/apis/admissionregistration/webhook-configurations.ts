@@ -1,6 +1,4 @@
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
-import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell } from '../../registry/columns.js';
 import type { Column, KindDefinition, Strategy } from '../../registry/kind.js';
 import type {
@@ -44,13 +42,13 @@ export const mutatingWebhookConfiguration = (
 });
 
 const strategyOf = (checker: ExpressionChecker | undefined): Strategy<Configuration> => ({
-  metadataRules: { anyFinalizer: true, onUpdate: [] },
+  metadataRules: { anyFinalizer: true, placedOnUpdate: true },
   hasGeneration: true,
   emptyIsChange: true,
   allowUnconditionalUpdate: false,
   validate: (object) => validateWebhooks(object.webhooks, undefined, checker),
-  validateUpdate: (object, old) => [
-    ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
+  validateUpdate: (object, old, _context, { whole }) => [
+    ...whole,
     ...validateWebhooks(object.webhooks, old.webhooks ?? [], checker),
   ],
 });

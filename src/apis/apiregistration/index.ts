@@ -8,7 +8,6 @@ import {
   isValidPortNum,
   pathSegmentName,
 } from '../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
@@ -56,11 +55,7 @@ const apiService: KindDefinition<APIService> = {
       }
     },
     validate: (object) => [...validateName(object), ...validateSpec(object)],
-    validateUpdate: (object) => [
-      ...validateObjectMeta(object.metadata, { namespaced: false, validateName: () => [] }),
-      ...validateName(object),
-      ...validateSpec(object),
-    ],
+    validateUpdate: (object, _old, _context, { whole }) => [...whole, ...validateName(object), ...validateSpec(object)],
     status: {
       tables: false,
       prepareForUpdate: ({ metadata }, old) => {

@@ -1,11 +1,9 @@
 import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns.js';
 import { humanDuration } from '../../lib/text/human-duration.js';
-import type { KindDefinition, LifeContext, MetadataCheck } from '../../registry/kind.js';
+import type { KindDefinition, LifeContext } from '../../registry/kind.js';
 import { timestamp } from '../../registry/registry.js';
 import type { CertificateSigningRequest } from '../../schema/generated/certificates.v1.js';
 import { conditionsOf, validateCsr, validateCsrUpdate } from './csr-validation.js';
-
-const WHOLE_AND_CHANGE: readonly MetadataCheck[] = ['whole', 'change'];
 
 export const certificateSigningRequest: KindDefinition<CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
@@ -17,7 +15,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: WHOLE_AND_CHANGE, validateName: () => [] },
+    metadataRules: { placedOnUpdate: true, validateName: () => [] },
     prepareForCreate: setRequestor,
     validate: validateCsr,
     // Only metadata changes here: a request stays what it was when its reviewer saw it.
@@ -25,15 +23,23 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       object.spec = structuredClone(old.spec);
       object.status = structuredClone(old.status);
     },
-    validateUpdate: (object, old) => validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: false }),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
+      ...validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: false }),
+      ...change,
+    ],
     status: {
-      metadataRules: { onUpdate: WHOLE_AND_CHANGE },
+      metadataRules: { placedOnUpdate: true },
       prepareForUpdate(object, old, context) {
         object.spec = structuredClone(old.spec);
         keepApprovals(object, old);
         setConditionTimes(object, old, context.now());
       },
-      validateUpdate: (object, old) => validateCsrUpdate(object, old, { maySetCertificate: true, mayApprove: false }),
+      validateUpdate: (object, old, _context, { whole, change }) => [
+        ...whole,
+        ...validateCsrUpdate(object, old, { maySetCertificate: true, mayApprove: false }),
+        ...change,
+      ],
     },
     resetFields: {
       '': [['spec'], ['status']],
@@ -49,7 +55,7 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
       verbs: ['get', 'patch', 'update'],
       update: {
         tables: false,
-        metadataRules: { onUpdate: WHOLE_AND_CHANGE },
+        metadataRules: { placedOnUpdate: true },
         prepareForUpdate(object, old, context) {
           setConditionTimes(object, old, context.now());
           const { conditions } = object.status;
@@ -57,7 +63,11 @@ export const certificateSigningRequest: KindDefinition<CertificateSigningRequest
           object.status = { ...structuredClone(old.status), conditions };
           if (conditions === undefined) delete object.status.conditions;
         },
-        validateUpdate: (object, old) => validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: true }),
+        validateUpdate: (object, old, _context, { whole, change }) => [
+          ...whole,
+          ...validateCsrUpdate(object, old, { maySetCertificate: false, mayApprove: true }),
+          ...change,
+        ],
       },
     },
   },

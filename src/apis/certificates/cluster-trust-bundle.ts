@@ -28,16 +28,18 @@ export const clusterTrustBundle: KindDefinition<ClusterTrustBundle> = {
   storageVersion: 'v1beta1',
   strategy: {
     metadataRules: {
-      onUpdate: ['whole', 'change'],
+      placedOnUpdate: true,
       // The name depends on the signer, so it is checked with the rest.
       validateName: () => [],
     },
     allowUnconditionalUpdate: false,
     validate: (object) => [...validateName(object), ...validate(object), ...validateBundle(object.spec.trustBundle)],
-    validateUpdate: (object, old) => [
+    validateUpdate: (object, old, _context, metadata) => [
+      ...metadata.whole,
       ...validateName(object),
       ...validate(object),
       ...(object.spec.trustBundle === old.spec.trustBundle ? [] : validateBundle(object.spec.trustBundle)),
+      ...metadata.change,
       ...validateImmutableField(object.spec.signerName ?? '', old.spec.signerName ?? '', SIGNER_PATH),
     ],
   },

@@ -8,7 +8,7 @@ import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { NAME_COLUMN, column } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { PodCertificateRequest } from '../../schema/generated/certificates.v1alpha1.js';
-import { keepMetaForStatus } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 import { validatePodCertificateRequest, validatePodCertificateStatus } from './pod-certificate-validation.js';
 
 export const podCertificateRequest = (authorizer: Authorizer): KindDefinition<PodCertificateRequest> => ({

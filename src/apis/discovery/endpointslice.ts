@@ -22,7 +22,7 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole'] },
+    metadataRules: { placedOnUpdate: true },
     hasGeneration: true,
     prepareForCreate: (object, { features }) => {
       dropGatedFields(GATED, object, undefined, features);
@@ -38,7 +38,10 @@ export const endpointSlices: KindDefinition<EndpointSlice> = {
       if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object, old);
     },
     validate: (object, { features }) => validateEndpointSlice(object, features),
-    validateUpdate: (object, old, { features }) => validateEndpointSliceUpdate(object, old, features),
+    validateUpdate: (object, old, { features }, { whole }) => [
+      ...whole,
+      ...validateEndpointSliceUpdate(object, old, features),
+    ],
     warningsOnCreate: (object) => [
       ...(object.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
       ...addressWarnings(object),

@@ -4,7 +4,6 @@ import { AGE_COLUMN, NAME_COLUMN, ageCell, column } from '../../registry/columns
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition, Strategy } from '../../registry/kind.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../schema/generated/flowcontrol.v1.js';
-import { validateClusterMeta } from '../object-meta-again.js';
 import { validateConditionTypes, validateFlowSchema, validatePriorityLevel } from './validation.js';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
@@ -102,15 +101,15 @@ type WithConditions = KubeObject & { status: { conditions?: readonly { readonly 
 
 function strategyOf<T extends WithConditions>(validate: (object: Readonly<T>) => FieldErrors): Strategy<T> {
   return {
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = {};
     },
     validate,
-    validateUpdate: (object) => [...validateClusterMeta(object.metadata), ...validate(object)],
+    validateUpdate: (object, _old, _context, { whole }) => [...whole, ...validate(object)],
     status: {
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       // Nothing of the metadata changes with the status but who owns which field.
       prepareForUpdate: (object, old) => {
         const { managedFields } = object.metadata;

@@ -24,7 +24,7 @@ import type {
   StorageVersionCondition,
   StorageVersionStatus,
 } from '../../schema/generated/apiserverinternal.v1alpha1.js';
-import { keepMetaForStatus } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 
 const storageVersion: KindDefinition<StorageVersion> = {
   group: 'internal.apiserver.k8s.io',
@@ -35,7 +35,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
   versions: [{ version: 'v1alpha1', enabledByDefault: false }],
   storageVersion: 'v1alpha1',
   strategy: {
-    metadataRules: { validateName: nameMessages, onUpdate: [] },
+    metadataRules: { validateName: nameMessages, placedOnUpdate: true },
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -45,7 +45,7 @@ const storageVersion: KindDefinition<StorageVersion> = {
     validate: ({ status }) => validateStatus(status),
     validateUpdate: () => [],
     status: {
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForUpdate: (object, old) => keepMetaForStatus(object.metadata, old.metadata),
       validateUpdate: ({ status }) => validateStatus(status),
     },

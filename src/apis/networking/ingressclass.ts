@@ -34,11 +34,13 @@ export const ingressClasses: KindDefinition<IngressClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     hasGeneration: true,
     validate,
-    validateUpdate: (object, old) => [
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...change,
       ...validateImmutableField(object.spec.controller ?? '', old.spec.controller ?? '', SPEC.child('controller')),
+      ...whole,
       ...validate(object),
     ],
   },

@@ -30,12 +30,17 @@ export const ipAddresses: KindDefinition<IPAddress> = {
   storageVersion: 'v1',
   strategy: {
     metadataRules: {
-      onUpdate: ['whole', 'change'],
+      placedOnUpdate: true,
       validateName: (name) => ipFaults(name),
       usesGenerateNameAsIs: true,
     },
     validate,
-    validateUpdate: (object, old) => [...validate(object), ...keepParent(object, old)],
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
+      ...validate(object),
+      ...change,
+      ...keepParent(object, old),
+    ],
   },
   table: {
     // The age has a cell but, in kube-apiserver, no column: kubectl does not show it.

@@ -7,7 +7,7 @@ import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { ServiceCIDR, ServiceCIDRSpec } from '../../schema/generated/networking.v1.js';
-import { keepMetaForStatus } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 
 const CIDRS = FieldPath.of('spec', 'cidrs');
 

@@ -2,8 +2,7 @@ import { append } from '../../lib/values/append.js';
 import { duplicate, type FieldErrors, FieldPath } from '../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabels } from '../../machinery/validation/label-selector.js';
-import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
-import { validateObjectMeta } from '../../machinery/validation/object-meta.js';
+import { nameIsDnsLabel } from '../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition, LifeContext } from '../../registry/kind.js';
 import type { Toleration } from '../../schema/generated/core.v1.js';
@@ -28,8 +27,8 @@ export const runtimeClasses: KindDefinition<RuntimeClass> = {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validate: validateRuntimeClass,
-    validateUpdate: (object, old, context) => [
-      ...validateObjectMeta(object.metadata, { namespaced: false, validateName: nameIsDnsSubdomain }),
+    validateUpdate: (object, old, context, { whole }) => [
+      ...whole,
       ...validateRuntimeClass(object, context),
       ...validateImmutableField(object.handler, old.handler, FieldPath.of('handler')),
     ],

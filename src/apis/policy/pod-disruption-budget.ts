@@ -27,7 +27,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
       // No rule of this kind looks at its name: only what every path segment needs holds.
       validateName: () => [],
       anyFinalizer: true,
-      onUpdate: [],
+      placedOnUpdate: true,
       checkedLast: true,
     },
     hasStatus: true,
@@ -37,7 +37,7 @@ export const podDisruptionBudgets: KindDefinition<PodDisruptionBudget> = {
     },
     validate: (object) => validateBudget(object, false),
     validateUpdate: (object, old) => validateBudget(object, hasInvalidSelector(old)),
-    status: { metadataRules: { onUpdate: [] }, validateUpdate: validateBudgetStatus },
+    status: { metadataRules: { placedOnUpdate: true }, validateUpdate: validateBudgetStatus },
     resetFields: { '': [['status']], status: [['spec']] },
   },
   subresources: { status: { kind: 'PodDisruptionBudget', verbs: ['get', 'patch', 'update'] } },

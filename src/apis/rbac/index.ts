@@ -16,11 +16,10 @@ import { type EscalationServices, checkBinding, checkRoleEscalation } from './es
 import {
   validateClusterRole,
   validateClusterRoleBinding,
-  validateClusterRoleBindingUpdate,
+  validateBindingUpdate,
   validateClusterRoleUpdate,
   validateRole,
   validateRoleBinding,
-  validateRoleBindingUpdate,
   validateRoleUpdate,
 } from './validation.js';
 
@@ -41,7 +40,7 @@ const role = (services: EscalationServices): KindDefinition<Role> => ({
       checkRoleEscalation(services, { resource: 'roles', role: object, old, context }),
     ),
     validate: validateRole,
-    validateUpdate: validateRoleUpdate,
+    validateUpdate: (object, _old, _context, metadata) => validateRoleUpdate(object, metadata),
   },
 });
 
@@ -57,7 +56,7 @@ const clusterRole = (services: EscalationServices): KindDefinition<ClusterRole> 
       checkRoleEscalation(services, { resource: 'clusterroles', role: object, old, context }),
     ),
     validate: (object) => validateClusterRole(object),
-    validateUpdate: validateClusterRoleUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateClusterRoleUpdate(object, old, metadata),
   },
 });
 
@@ -73,7 +72,7 @@ const roleBinding = (services: EscalationServices): KindDefinition<RoleBinding> 
       checkBinding(services, { resource: 'rolebindings', binding: object, old, context }),
     ),
     validate: validateRoleBinding,
-    validateUpdate: validateRoleBindingUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateBindingUpdate(object, old, true, metadata),
   },
   table: { columns: bindingColumns('roleBinding'), row: bindingRow },
 });
@@ -90,7 +89,7 @@ const clusterRoleBinding = (services: EscalationServices): KindDefinition<Cluste
       checkBinding(services, { resource: 'clusterrolebindings', binding: object, old, context }),
     ),
     validate: validateClusterRoleBinding,
-    validateUpdate: validateClusterRoleBindingUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateBindingUpdate(object, old, false, metadata),
   },
   table: { columns: bindingColumns('clusterRoleBinding'), row: bindingRow },
 });
@@ -109,7 +108,7 @@ const BINDING = {
 /** What a name is made from must be one itself. */
 const validateName = (name: string): string[] => pathSegmentName(name, false);
 const STRATEGY = {
-  metadataRules: { validateName, onUpdate: ['whole', 'whole', 'change'] },
+  metadataRules: { validateName, placedOnUpdate: true },
   allowCreateOnUpdate: true,
 } satisfies Partial<Strategy>;
 const ROLE_STRATEGY = { ...STRATEGY, pruneForStorage: emptyRulesAreNull };

@@ -13,13 +13,23 @@ import type {
   RoleBinding,
   Subject,
 } from '../../schema/generated/rbac.v1.js';
+import type { MetadataErrors } from '../../registry/kind.js';
 
 export function validateRole(role: Readonly<Role>): FieldErrors {
   return validateRules(role.rules, true);
 }
 
-/** Updates check the rules twice and report their errors twice, as kube-apiserver does. */
-export const validateRoleUpdate = (role: Readonly<Role>): FieldErrors => [...validateRole(role), ...validateRole(role)];
+/** An update is checked as a new object twice, as kube-apiserver does. */
+export const validateRoleUpdate = (role: Readonly<Role>, metadata: MetadataErrors): FieldErrors =>
+  twice(validateRole(role), metadata);
+
+const twice = (own: FieldErrors, { whole, change }: MetadataErrors): FieldErrors => [
+  ...whole,
+  ...own,
+  ...whole,
+  ...own,
+  ...change,
+];
 
 export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLabelValue = false): FieldErrors {
   const errors = validateRules(role.rules, false);
@@ -37,21 +47,34 @@ export function validateClusterRole(role: Readonly<ClusterRole>, allowInvalidLab
   return errors;
 }
 
-export function validateClusterRoleUpdate(role: Readonly<ClusterRole>, old: Readonly<ClusterRole>): FieldErrors {
+export function validateClusterRoleUpdate(
+  role: Readonly<ClusterRole>,
+  old: Readonly<ClusterRole>,
+  metadata: MetadataErrors,
+): FieldErrors {
   const oldSelectors = old.aggregationRule?.clusterRoleSelectors ?? [];
   const tolerant = oldSelectors.some((selector) => validateLabelSelector(selector, {}, FieldPath.of('old')).length > 0);
-  return [...validateClusterRole(role, tolerant), ...validateClusterRole(role, tolerant)];
+  return twice(validateClusterRole(role, tolerant), metadata);
 }
 
 export const validateRoleBinding = (binding: Readonly<RoleBinding>): FieldErrors => validateBinding(binding, true);
 export const validateClusterRoleBinding = (binding: Readonly<ClusterRoleBinding>): FieldErrors =>
   validateBinding(binding, false);
-export const validateRoleBindingUpdate = (binding: Readonly<RoleBinding>, old: Readonly<RoleBinding>): FieldErrors =>
-  validateBindingUpdate(binding, old, true);
-export const validateClusterRoleBindingUpdate = (
-  binding: Readonly<ClusterRoleBinding>,
-  old: Readonly<ClusterRoleBinding>,
-): FieldErrors => validateBindingUpdate(binding, old, false);
+
+export function validateBindingUpdate(
+  binding: Readonly<RoleBinding>,
+  old: Readonly<RoleBinding>,
+  namespaced: boolean,
+  metadata: MetadataErrors,
+): FieldErrors {
+  const errors = twice(validateBinding(binding, namespaced), metadata);
+  if (!deepEqual(binding.roleRef, old.roleRef)) {
+    const { apiGroup, kind, name } = binding.roleRef;
+    const value = { APIGroup: apiGroup, Kind: kind, Name: name };
+    errors.push(invalid(FieldPath.of('roleRef'), value, 'cannot change roleRef'));
+  }
+  return errors;
+}
 
 function validateRules(rules: readonly PolicyRule[] | null, namespaced: boolean): FieldErrors {
   return (rules ?? []).flatMap((rule, position) =>
@@ -92,20 +115,6 @@ function validateBinding(binding: Readonly<RoleBinding>, namespaced: boolean): F
   else append(errors, invalidEach(path.child('name'), name, pathSegmentName(name, false)));
   for (const [position, subject] of (binding.subjects ?? []).entries()) {
     append(errors, validateSubject(subject, namespaced, FieldPath.of('subjects').index(position)));
-  }
-  return errors;
-}
-
-function validateBindingUpdate(
-  binding: Readonly<RoleBinding>,
-  old: Readonly<RoleBinding>,
-  namespaced: boolean,
-): FieldErrors {
-  const errors = [...validateBinding(binding, namespaced), ...validateBinding(binding, namespaced)];
-  if (!deepEqual(binding.roleRef, old.roleRef)) {
-    const { apiGroup, kind, name } = binding.roleRef;
-    const value = { APIGroup: apiGroup, Kind: kind, Name: name };
-    errors.push(invalid(FieldPath.of('roleRef'), value, 'cannot change roleRef'));
   }
   return errors;
 }

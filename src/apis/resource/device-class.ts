@@ -6,7 +6,6 @@ import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { DeviceClass } from '../../schema/generated/resource.v1.js';
 import { isExtendedResource } from '../core/pod/validation/resource-names.js';
-import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { MAX_CONFIGURATIONS } from './claim-validation.js';
 import { validateList } from './collection-rules.js';
 import { validateConfiguration } from './configuration-validation.js';
@@ -28,7 +27,7 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
     storageVersion: STORAGE_VERSION,
     strategy: {
       cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForCreate: (object, { features }) => {
         object.metadata.generation = 1;
         dropDisabledFields(object, undefined, features);
@@ -39,10 +38,10 @@ export function deviceClassKind(expressions: ExpressionChecker | undefined): Kin
         if (!deepEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       },
       validate: (object, { features }) => validate(object, features),
-      validateUpdate: (object, old, { features }) => [
-        ...validateClusterMeta(object.metadata),
+      validateUpdate: (object, old, { features }, { whole, change }) => [
+        ...whole,
         ...validate(object, features),
-        ...validateMetaUpdate(object.metadata, old.metadata),
+        ...change,
         ...validate(object, features, old),
       ],
       delete: { returnsObject: true },

@@ -6,7 +6,6 @@ import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaimTemplate } from '../../schema/generated/resource.v1.js';
 import { internalValue } from '../core/internal-form/internal-value.js';
-import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 import { validateTemplateMeta } from '../template-meta.js';
 import { AdminAccessVerdicts, adminRequest } from './admin-access.js';
 import { validateDeviceClaim } from './claim-validation.js';
@@ -51,14 +50,14 @@ export function resourceClaimTemplateKind(
         },
       },
       cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForCreate: (object, { features }) => dropDisabledFields(object, undefined, features),
       prepareForUpdate: (object, old, { features }) => dropDisabledFields(object, old, features),
       validate: (object, { features }) => [...verdicts.errors(object), ...validateSpec(object, features, false)],
-      validateUpdate: (object, old, { features }) => [
-        ...validateNamespacedMeta(object.metadata),
+      validateUpdate: (object, old, { features }, { whole, change }) => [
+        ...whole,
         ...validateSpec(object, features, false),
-        ...validateMetaUpdate(object.metadata, old.metadata),
+        ...change,
         ...(deepEqual(object.spec, old.spec)
           ? []
           : [invalid(SPEC, internalValue('ResourceClaimTemplateSpec', object.spec), IMMUTABLE)]),

@@ -6,7 +6,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { ResourceClaim } from '../../schema/generated/resource.v1.js';
 import { internalValue } from '../core/internal-form/internal-value.js';
-import { keepMetaForStatus, validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 import { AdminAccessVerdicts, adminRequest, adminResult } from './admin-access.js';
 import { validateClaimStatus } from './claim-status-validation.js';
 import { validateDeviceClaim } from './claim-validation.js';
@@ -55,17 +55,17 @@ export function resourceClaimKind(expressions: ExpressionChecker | undefined): K
         },
       },
       cost: { rulesWeight: EXPRESSIONS_WEIGHT },
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForCreate: (object, { features }) => {
         object.status = {};
         dropClaimSpecFields(object, undefined, features);
       },
       prepareForUpdate: (object, old, { features }) => dropClaimSpecFields(object, old, features),
       validate: (object, { features }) => [...verdicts.errors(object), ...validateSpec(object, features, false)],
-      validateUpdate: (object, old, { features }) => [
-        ...validateNamespacedMeta(object.metadata),
+      validateUpdate: (object, old, { features }, { whole, change }) => [
+        ...whole,
         ...validateSpec(object, features, false),
-        ...validateMetaUpdate(object.metadata, old.metadata),
+        ...change,
         ...(deepEqual(object.spec, old.spec)
           ? []
           : [invalid(SPEC, internalValue('ResourceClaimSpec', object.spec), IMMUTABLE)]),

@@ -8,7 +8,6 @@ import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
 import type { CSINode, CSINodeDriver } from '../../schema/generated/storage.v1.js';
 import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateCsiDriverName } from '../core/pod/validation/volume-sources.js';
-import { validateClusterMeta } from '../object-meta-again.js';
 
 const DRIVERS = FieldPath.of('spec', 'drivers');
 const MAX_NODE_ID_BYTES = 256;
@@ -22,16 +21,13 @@ export const csiNodes: KindDefinition<CSINode> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     allowUnconditionalUpdate: false,
     validate: validateCsiNode,
-    validateUpdate: (object, old, { features }) => [
-      ...validateClusterMeta(object.metadata),
-      ...validateCsiNode(object),
-      ...validateClusterMeta(object.metadata),
-      ...validateCsiNode(object),
-      ...validateKeptDrivers(object, old, features),
-    ],
+    validateUpdate: (object, old, { features }, { whole }) => {
+      const own = validateCsiNode(object);
+      return [...whole, ...own, ...whole, ...own, ...validateKeptDrivers(object, old, features)];
+    },
     delete: { returnsObject: true },
   },
   table: {

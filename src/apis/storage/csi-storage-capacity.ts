@@ -11,7 +11,6 @@ import type { CSIStorageCapacity } from '../../schema/generated/storage.v1.js';
 import { selectorValue } from '../core/internal-form/internal-value.js';
 import { sortedKeys } from '../core/shared/key-values.js';
 import { DEPRECATED_NODE_LABELS } from '../core/shared/node-label-warnings.js';
-import { validateMetaUpdate, validateNamespacedMeta } from '../object-meta-again.js';
 
 const TOPOLOGY = FieldPath.of('nodeTopology');
 
@@ -25,12 +24,12 @@ export const csiStorageCapacities: KindDefinition<CSIStorageCapacity> = {
   storageVersion: 'v1',
   strategy: {
     allowUnconditionalUpdate: false,
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     validate: (object) => validateCapacity(object, false),
-    validateUpdate: (object, old) => [
-      ...validateNamespacedMeta(object.metadata),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
       ...validateCapacity(object, validateLabelSelector(old.nodeTopology, {}, TOPOLOGY).length > 0),
-      ...validateMetaUpdate(object.metadata, old.metadata),
+      ...change,
       ...validateCapacityUpdate(object, old),
     ],
     warningsOnCreate: capacityWarnings,

@@ -10,7 +10,6 @@ import {
 } from '../../machinery/field-error.js';
 import { validateImmutableField } from '../../machinery/validation/fields.js';
 import { validateLabelName } from '../../machinery/validation/label-selector.js';
-import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { TopologySelectorTerm } from '../../schema/generated/core.v1.js';
@@ -43,12 +42,12 @@ export const storageClasses: KindDefinition<StorageClass> = {
   ],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     validate: validateStorageClass,
-    validateUpdate: (object, old) => [
-      ...validateClusterMeta(object.metadata),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
       ...validateStorageClass(object),
-      ...validateMetaUpdate(object.metadata, old.metadata),
+      ...change,
       ...validateStorageClassUpdate(object, old),
     ],
     warningsOnCreate: storageClassWarnings,

@@ -3,7 +3,7 @@ import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } fr
 import { IMMUTABLE, invalidEach } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, rangeMessage } from '../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
-import type { FeatureGates, KindDefinition } from '../../registry/kind.js';
+import type { FeatureGates, KindDefinition, MetadataErrors } from '../../registry/kind.js';
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
@@ -13,7 +13,7 @@ import type {
 import { internalValue } from '../core/internal-form/internal-value.js';
 import { validateVolumeSpec } from '../core/persistentvolume/validation.js';
 import { validateCsiDriverName } from '../core/pod/validation/volume-sources.js';
-import { keepMetaForStatus, validateClusterMeta } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
@@ -31,7 +31,7 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
@@ -39,14 +39,14 @@ export const volumeAttachments: KindDefinition<VolumeAttachment> = {
       object.status = { attached: false };
     },
     validate: (object) => [...validateAttachment(object), ...validateNewAttachment(object)],
-    validateUpdate: validateAttachmentUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateAttachmentUpdate(object, old, metadata),
     status: {
-      metadataRules: { onUpdate: [] },
+      metadataRules: { placedOnUpdate: true },
       prepareForUpdate: ({ metadata, status }, old, { features }) => {
         keepMetaForStatus(metadata, old.metadata);
         dropErrorCodes(status, old.status, features);
       },
-      validateUpdate: validateAttachmentUpdate,
+      validateUpdate: (object, old, _context, metadata) => validateAttachmentUpdate(object, old, metadata),
     },
     delete: { returnsObject: true },
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
@@ -122,9 +122,13 @@ function validateNewAttachment({ spec }: Readonly<VolumeAttachment>): FieldError
   ];
 }
 
-function validateAttachmentUpdate(object: Readonly<VolumeAttachment>, old: Readonly<VolumeAttachment>): FieldErrors {
-  const whole = () => [...validateClusterMeta(object.metadata), ...validateAttachment(object)];
-  const errors = [...whole(), ...whole()];
+function validateAttachmentUpdate(
+  object: Readonly<VolumeAttachment>,
+  old: Readonly<VolumeAttachment>,
+  { whole }: MetadataErrors,
+): FieldErrors {
+  const own = validateAttachment(object);
+  const errors = [...whole, ...own, ...whole, ...own];
   if (!deepEqual(object.spec, old.spec)) {
     errors.push(invalid(SPEC, internalValue('VolumeAttachmentSpec', object.spec), IMMUTABLE));
   }

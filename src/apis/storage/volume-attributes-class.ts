@@ -4,7 +4,6 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { VolumeAttributesClass } from '../../schema/generated/storage.v1.js';
-import { validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
 import { validateParameters, validateProvisioner } from './class-rules.js';
 
 const V1 = 'storage.k8s.io/v1 VolumeAttributesClass';
@@ -32,14 +31,14 @@ export const volumeAttributesClasses: KindDefinition<VolumeAttributesClass> = {
   // A server of the release before must be able to read what this one wrote.
   storageVersion: 'v1beta1',
   strategy: {
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     validate: validateAttributesClass,
-    validateUpdate: (object, old) => [
-      ...validateClusterMeta(object.metadata),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
       ...validateAttributesClass(object),
-      ...validateMetaUpdate(object.metadata, old.metadata),
+      ...change,
       ...validateAttributesClassUpdate(object, old),
-      ...validateClusterMeta(object.metadata),
+      ...whole,
       ...validateAttributesClass(object),
     ],
     delete: { returnsObject: true },

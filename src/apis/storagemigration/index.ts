@@ -8,7 +8,7 @@ import { column } from '../../registry/columns.js';
 import { deprecated } from '../../registry/deprecated-version.js';
 import type { KindDefinition } from '../../registry/kind.js';
 import type { MigrationCondition, StorageVersionMigration } from '../../schema/generated/storagemigration.v1alpha1.js';
-import { keepMetaForStatus, validateClusterMeta, validateMetaUpdate } from '../object-meta-again.js';
+import { keepMetaForStatus } from '../status-metadata.js';
 
 const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
   group: 'storagemigration.k8s.io',
@@ -29,15 +29,15 @@ const storageVersionMigration: KindDefinition<StorageVersionMigration> = {
     hasStatus: true,
     hasGeneration: false,
     allowUnconditionalUpdate: false,
-    metadataRules: { onUpdate: [] },
+    metadataRules: { placedOnUpdate: true },
     prepareForCreate: (object) => {
       object.status = {};
     },
     validate: validateSpec,
-    validateUpdate: (object, old) => [
-      ...validateClusterMeta(object.metadata),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...whole,
       ...validateSpec(object),
-      ...validateMetaUpdate(object.metadata, old.metadata),
+      ...change,
       ...validateSameResource(object, old),
     ],
     status: {

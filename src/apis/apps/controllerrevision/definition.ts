@@ -6,7 +6,6 @@ import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../registry/columns.js';
 import type { KindDefinition } from '../../../registry/kind.js';
 import type { ControllerRevision } from '../../../schema/generated/apps.v1.js';
-import { validateNamespacedMeta } from '../../object-meta-again.js';
 
 const DATA = FieldPath.of('data');
 const REVISION = FieldPath.of('revision');
@@ -23,8 +22,8 @@ export const controllerRevisions: KindDefinition<ControllerRevision> = {
   strategy: {
     metadataRules: { validateName: nameIsDnsSubdomain },
     validate: ({ data, revision }) => [...validateNonNegative(revision, REVISION), ...validateData(data)],
-    validateUpdate: ({ metadata, data, revision }, old) => [
-      ...validateNamespacedMeta(metadata),
+    validateUpdate: ({ data, revision }, old, _context, { whole }) => [
+      ...whole,
       ...validateNonNegative(revision, REVISION),
       ...validateImmutableField(data, old.data, DATA),
     ],

@@ -65,7 +65,7 @@ export const cronJobs: KindDefinition<CronJob> = {
           ]
         : []),
     ],
-    status: { metadataRules: { onUpdate: [] }, validateUpdate: () => [] },
+    status: { metadataRules: { placedOnUpdate: true }, validateUpdate: () => [] },
   },
   table: {
     columns: [

@@ -21,7 +21,6 @@ import { canonicalizeJob, defaultJob, defaultJobBehindGates } from './defaults.j
 import { generateSelector, hasPrefixedLabels } from './selector.js';
 import { validateJobStatusUpdate } from './status-validation.js';
 import { validateJob, validateJobUpdate } from './validation.js';
-import { validateMetaUpdate, validateNamespacedMeta } from '../../object-meta-again.js';
 
 const SPEC = FieldPath.of('spec');
 
@@ -52,19 +51,19 @@ export const jobs: KindDefinition<Job> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    metadataRules: { validateName: nameIsDnsSubdomain, onUpdate: [] },
+    metadataRules: { validateName: nameIsDnsSubdomain, placedOnUpdate: true },
     canonicalize: canonicalizeJob,
     validate: (job, context) => validateJob(job, podRules(context, false), true),
-    validateUpdate: (job, old, context) => {
+    validateUpdate: (job, old, context, { whole, change }) => {
       const found = podRules(context, false, old.spec.template);
       const allowInvalidAffinityLabelValue =
         found.allowInvalidAffinityLabelValue || selectorHasInvalidLabelValue(old.spec.selector);
       const rules = { ...found, allowInvalidAffinityLabelValue };
       const mutableDirectives = old.spec.suspend === true && !old.status.startTime;
       return [
-        ...validateNamespacedMeta(job.metadata),
+        ...whole,
         ...validateJob(job, rules, hasPrefixedLabels(old)),
-        ...validateMetaUpdate(job.metadata, old.metadata),
+        ...change,
         ...validateJobUpdate(job.spec, old.spec, rules, mutableDirectives),
       ];
     },

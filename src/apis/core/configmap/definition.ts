@@ -13,9 +13,9 @@ export const configMaps: KindDefinition<ConfigMap> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     validate: validateConfigMap,
-    validateUpdate: validateConfigMapUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateConfigMapUpdate(object, old, metadata),
   },
   table: {
     columns: [NAME_COLUMN, column('Data', 'How many keys the map holds.'), AGE_COLUMN],

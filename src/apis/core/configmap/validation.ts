@@ -3,6 +3,7 @@ import { ownMember } from '../../../lib/values/plain-object.js';
 import { type FieldErrors, FieldPath, invalid, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
+import type { MetadataErrors } from '../../../registry/kind.js';
 import type { ConfigMap } from '../../../schema/generated/core.v1.js';
 import { base64Length, MAX_DATA_BYTES, validateFrozen } from '../shared/key-values.js';
 
@@ -34,7 +35,13 @@ export function validateConfigMap(object: Readonly<ConfigMap>): FieldErrors {
   return errors;
 }
 
-export const validateConfigMapUpdate = (object: Readonly<ConfigMap>, old: Readonly<ConfigMap>): FieldErrors => [
+export const validateConfigMapUpdate = (
+  object: Readonly<ConfigMap>,
+  old: Readonly<ConfigMap>,
+  { whole, change }: MetadataErrors,
+): FieldErrors => [
+  ...change,
   ...validateFrozen(object, old, ['data', 'binaryData'], 'data'),
+  ...whole,
   ...validateConfigMap(object),
 ];

@@ -27,9 +27,13 @@ export const endpoints: KindDefinition<Endpoints> = {
   storageVersion: 'v1',
   storage: { keyPrefix: 'services/endpoints' },
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     validate: (object) => validateEndpoints(object),
-    validateUpdate: (object, old) => validateEndpoints(object, old),
+    validateUpdate: (object, old, _context, { whole, change }) => [
+      ...change,
+      ...whole,
+      ...validateEndpoints(object, old),
+    ],
     warningsOnCreate: addressWarnings,
     warningsOnUpdate: addressWarnings,
     allowCreateOnUpdate: true,

@@ -35,7 +35,7 @@ export const events: KindDefinition<Event> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { validateName: pathSegmentName, anyFinalizer: true, onUpdate: [], checkedLast: true },
+    metadataRules: { validateName: pathSegmentName, anyFinalizer: true, placedOnUpdate: true, checkedLast: true },
     validate: validateCoreEvent,
     validateUpdate: validateCoreEvent,
     allowCreateOnUpdate: true,

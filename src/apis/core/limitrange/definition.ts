@@ -15,12 +15,12 @@ export const limitRanges: KindDefinition<LimitRange> = {
   versions: [{ version: 'v1', defaults: ({ spec }) => (spec.limits ?? []).forEach(setItemDefaults) }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole'] },
+    metadataRules: { placedOnUpdate: true },
     prepareForCreate: ({ metadata }) => {
       metadata.name ||= randomUUID();
     },
     validate: validateLimitRange,
-    validateUpdate: validateLimitRange,
+    validateUpdate: (object, _old, _context, { whole }) => [...whole, ...validateLimitRange(object)],
     allowCreateOnUpdate: true,
     canonicalize: ({ spec }) => {
       if (spec.limits?.length === 0) spec.limits = null;

@@ -19,7 +19,7 @@ export const namespaces: KindDefinition<Namespace> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole', 'change'], validateName: nameIsDnsLabel },
+    metadataRules: { placedOnUpdate: true, validateName: nameIsDnsLabel },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate,
@@ -28,7 +28,7 @@ export const namespaces: KindDefinition<Namespace> = {
       if (object.spec.finalizers?.length === 0) delete object.spec.finalizers;
     },
     validate: validateNamespace,
-    validateUpdate: validateNamespace,
+    validateUpdate: (object, _old, _context, { whole, change }) => [...whole, ...validateNamespace(object), ...change],
     canonicalize: labelWithName,
     status: { validateUpdate: validateNamespaceStatus },
     delete: { returnsObject: true, terminate, staysAfterUpdate: (object) => hasFinalizers(object) },

@@ -27,7 +27,7 @@ export const nodes: KindDefinition<Node> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole', 'change'] },
+    metadataRules: { placedOnUpdate: true },
     // A node is created with its status: its agent registers it whole.
     prepareForCreate: (object, { features }) => {
       delete object.spec.configSource;
@@ -40,8 +40,10 @@ export const nodes: KindDefinition<Node> = {
       dropGatedFields(GATED, object, old, features);
     },
     validate: (object, { features }) => validateNode(object, features),
-    validateUpdate: (object, old, { features }) => [
+    validateUpdate: (object, old, { features }, { whole, change }) => [
+      ...whole,
       ...validateNode(object, features),
+      ...change,
       ...validateNodeUpdate(object, old),
     ],
     warningsOnCreate: nodeWarnings,

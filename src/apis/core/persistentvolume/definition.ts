@@ -20,7 +20,7 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, context) => {
@@ -29,7 +29,7 @@ export const persistentVolumes: KindDefinition<PersistentVolume> = {
     },
     prepareForUpdate: (object, old, { features }) => dropGatedFields(GATED, object, old, features),
     validate: (object, { features }) => validateVolume(object, features),
-    validateUpdate: (object, old, { features }) => validateVolumeUpdate(object, old, features),
+    validateUpdate: (object, old, { features }, { whole }) => validateVolumeUpdate(object, old, features, whole),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,
     status: { prepareForUpdate: notePhaseChange, validateUpdate: () => [] },

@@ -40,27 +40,21 @@ export interface VolumeSpecOptions {
   readonly volumeAttributesClass?: boolean;
 }
 
-export function validateVolume(
-  object: Readonly<PersistentVolume>,
-  features: FeatureGates,
-  old?: Readonly<PersistentVolume>,
-): FieldErrors {
-  const options = optionsFor(features, old);
-  return [
-    ...validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options),
-    ...validateMountOptions(object),
-  ];
-}
+export const validateVolume = (object: Readonly<PersistentVolume>, features: FeatureGates): FieldErrors => [
+  ...validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, optionsFor(features)),
+  ...validateMountOptions(object),
+];
 
 export function validateVolumeUpdate(
   object: Readonly<PersistentVolume>,
   old: Readonly<PersistentVolume>,
   features: FeatureGates,
+  metadata: FieldErrors,
 ): FieldErrors {
   const options = optionsFor(features, old);
-  const errors = validateVolume(object, features, old);
+  const own = validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options);
   // kube-apiserver's update rules begin with those of a new volume once more.
-  append(errors, validateVolumeSpec(object.spec, object.metadata.name ?? '', SPEC, options));
+  const errors = [...metadata, ...own, ...validateMountOptions(object), ...metadata, ...own];
   const before = sourceOf(old.spec);
   const now = sourceOf(withoutNewExpandSecret(object.spec, old.spec));
   if (!deepEqual(now, before)) {
@@ -104,7 +98,7 @@ export function validateVolumeSpec(
   return errors;
 }
 
-function optionsFor(features: FeatureGates, old: Readonly<PersistentVolume> | undefined): VolumeSpecOptions {
+function optionsFor(features: FeatureGates, old?: Readonly<PersistentVolume>): VolumeSpecOptions {
   const terms = old?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   return {
     volumeAttributesClass:

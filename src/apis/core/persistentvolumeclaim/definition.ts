@@ -28,7 +28,7 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole', 'change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     hasStatus: true,
     hasGeneration: false,
     prepareForCreate: (object, { features }) => {
@@ -37,7 +37,7 @@ export const persistentVolumeClaims: KindDefinition<PersistentVolumeClaim> = {
     },
     prepareForUpdate: (object, old, { features }) => settleDataSources(object.spec, old.spec, features),
     validate: (object, { features }) => validateClaimSpec(object.spec, SPEC, optionsFor(features)),
-    validateUpdate: (object, old, { features }) => validateClaimUpdate(object, old, features),
+    validateUpdate: (object, old, { features }, metadata) => validateClaimUpdate(object, old, features, metadata),
     warningsOnCreate: claimWarnings,
     warningsOnUpdate: claimWarnings,
     status: {

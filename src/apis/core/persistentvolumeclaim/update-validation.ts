@@ -13,7 +13,7 @@ import { compareQuantities } from '../../../machinery/quantity.js';
 import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { isQualifiedName } from '../../../machinery/validation/names.js';
-import type { FeatureGates } from '../../../registry/kind.js';
+import type { FeatureGates, MetadataErrors } from '../../../registry/kind.js';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../schema/generated/core.v1.js';
 import { internalDiff } from '../internal-form/diff.js';
 import { isNativeResource } from '../pod/validation/resource-names.js';
@@ -42,10 +42,11 @@ export function validateClaimUpdate(
   object: Readonly<PersistentVolumeClaim>,
   old: Readonly<PersistentVolumeClaim>,
   features: FeatureGates,
+  { whole, change }: MetadataErrors,
 ): FieldErrors {
   const options = optionsFor(features, old);
   const specErrors = validateClaimSpec(object.spec, SPEC, options);
-  const errors = [...specErrors, ...specErrors];
+  const errors = [...whole, ...specErrors, ...change, ...whole, ...specErrors];
   const { now, before, errors: classErrors } = comparableSpecs(object, old);
   append(errors, classErrors);
   if (!deepEqual(now, before)) {

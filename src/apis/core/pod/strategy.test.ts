@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import { ephemeralContainersRules, podStrategy, resizeRules } from './strategy.js';
-import { testContext, testPod, texts } from './testing.js';
+import { NO_ERRORS, testContext, testPod, texts } from './testing.js';
 
 const created = (spec: object, metadata?: object): Pod => {
   const pod = testPod(spec, metadata);
@@ -97,7 +97,8 @@ test('a gated pod waits under a condition', () => {
 });
 
 test('an update may change images and add tolerations, and nothing else', () => {
-  const update = (spec: object): string[] => texts(podStrategy.validateUpdate(testPod(spec), testPod(), testContext()));
+  const update = (spec: object): string[] =>
+    texts(podStrategy.validateUpdate(testPod(spec), testPod(), testContext(), NO_ERRORS));
   assert.deepEqual(update({ ...container({ image: 'b' }), tolerations: [{ operator: 'Exists' }] }), []);
   const [refused] = update(container({ command: ['x'] }));
   assert.match(refused ?? '', /^spec: Forbidden: pod updates may not change fields other than .*\n@@ -5,7 \+5,9 @@\n/);
@@ -106,13 +107,14 @@ test('an update may change images and add tolerations, and nothing else', () => 
 
 test('the same quantity written otherwise is no change', () => {
   const limited = (memory: string): Pod => testPod(container({ resources: { limits: { memory } } }));
-  const errors = podStrategy.validateUpdate(limited('1073741824'), limited('1Gi'), testContext());
+  const errors = podStrategy.validateUpdate(limited('1073741824'), limited('1Gi'), testContext(), NO_ERRORS);
   assert.deepEqual(texts(errors), []);
 });
 
 test('a list that was sent empty shows as such, one that was left out as null', () => {
   const old = testPod({ imagePullSecrets: [{ name: 's' }] });
-  const text = (spec: object): string => texts(podStrategy.validateUpdate(testPod(spec), old, testContext())).join();
+  const text = (spec: object): string =>
+    texts(podStrategy.validateUpdate(testPod(spec), old, testContext(), NO_ERRORS)).join();
   assert.match(text({ imagePullSecrets: [] }), /\+ "ImagePullSecrets": \[\],/);
   assert.match(text({}), /\+ "ImagePullSecrets": null,/);
 });
@@ -122,7 +124,7 @@ test('a list that was sent empty does not show where kube-apiserver builds or dr
   const emptied = { initContainers: [], schedulingGates: [], tolerations: [] };
   const pod = testPod({ ...emptied, ...container({ restartPolicyRules: [] }) });
   podStrategy.prepareForUpdate?.(pod, old, testContext());
-  const [refused = ''] = texts(podStrategy.validateUpdate(pod, old, testContext()));
+  const [refused = ''] = texts(podStrategy.validateUpdate(pod, old, testContext(), NO_ERRORS));
   assert.match(refused, /\+ "ImagePullSecrets": null,/);
   assert.ok(!refused.includes('[]'), refused);
 });
@@ -130,7 +132,7 @@ test('a list that was sent empty does not show where kube-apiserver builds or dr
 test('of new scheduling gates by the same name the last is reported', () => {
   const gated = testPod({ schedulingGates: [{ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'old' }] });
   const before = testPod({ schedulingGates: [{ name: 'old' }] });
-  assert.deepEqual(texts(podStrategy.validateUpdate(gated, before, testContext())), [
+  assert.deepEqual(texts(podStrategy.validateUpdate(gated, before, testContext(), NO_ERRORS)), [
     'spec.schedulingGates[2]: Duplicate value: "a"',
     "spec.schedulingGates[2].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a'",
     "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'b'",
@@ -141,7 +143,7 @@ test('a resize changes processor and memory of the containers and raises the gen
   const sized = (cpu: string): Pod => testPod(container({ resources: { requests: { cpu } } }), { generation: 3 });
   const resize = (pod: Pod, old: Pod): string[] => {
     resizeRules.prepareForUpdate?.(pod, old, testContext());
-    return texts(resizeRules.validateUpdate(pod, old, testContext()));
+    return texts(resizeRules.validateUpdate(pod, old, testContext(), NO_ERRORS));
   };
   const pod = sized('2');
   pod.spec.nodeName = 'ignored';
@@ -180,7 +182,7 @@ test('an ended container stays ended under a policy of never', () => {
     };
     return { ...pod, status: { containerStatuses: [status] } as Pod['status'] };
   };
-  const errors = podStrategy.status?.validateUpdate(withState(false), withState(true), testContext()) ?? [];
+  const errors = podStrategy.status?.validateUpdate(withState(false), withState(true), testContext(), NO_ERRORS) ?? [];
   assert.deepEqual(texts(errors), [
     'status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state',
   ]);
@@ -192,7 +194,7 @@ test('several addresses of which one is invalid are reported at the list too', (
     status: { phase: 'Running', podIPs: ips.map((ip) => ({ ip })) },
   });
   const errorsOf = (...ips: string[]): string[] =>
-    texts(podStrategy.status?.validateUpdate(withAddresses(...ips), withAddresses(), testContext()) ?? []);
+    texts(podStrategy.status?.validateUpdate(withAddresses(...ips), withAddresses(), testContext(), NO_ERRORS) ?? []);
   assert.deepEqual(errorsOf('10.0.0.1', 'fd00::1'), []);
   assert.deepEqual(errorsOf('10.0.0.1', 'x'), [
     'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
@@ -203,7 +205,7 @@ test('several addresses of which one is invalid are reported at the list too', (
 
 test('a node without an address has an empty one', () => {
   const pod: Pod = { ...testPod(), status: { phase: 'Running', hostIPs: [{}] } as Pod['status'] };
-  assert.deepEqual(texts(podStrategy.status?.validateUpdate(pod, testPod(), testContext()) ?? []), [
+  assert.deepEqual(texts(podStrategy.status?.validateUpdate(pod, testPod(), testContext(), NO_ERRORS) ?? []), [
     'status.hostIPs[0]: Invalid value: "": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   ]);
 });

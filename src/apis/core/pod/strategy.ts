@@ -3,7 +3,6 @@ import { isDns1123Label } from '../../../machinery/validation/names.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
 import { nameIsDnsSubdomain } from '../../../machinery/validation/names.js';
 import type { DeleteStrategy, LifeContext, StatusStrategy, Strategy } from '../../../registry/kind.js';
-import type { FieldErrors } from '../../../machinery/field-error.js';
 import type { Container, Pod, PodCondition } from '../../../schema/generated/core.v1.js';
 import { adoptAppArmorAnnotations } from './apparmor.js';
 import { aliasServiceAccount, defaultPodResources } from './defaults.js';
@@ -18,7 +17,7 @@ import { validatePodResize } from './validation/resize.js';
 import { validatePodStatusUpdate } from './validation/status.js';
 import { validatePodUpdate } from './validation/update.js';
 import { warningsForPod } from './warnings.js';
-import { keepMetaForStatus, validateNamespacedMeta } from '../../object-meta-again.js';
+import { keepMetaForStatus } from '../../status-metadata.js';
 
 const STATUS = FieldPath.of('status');
 
@@ -76,8 +75,8 @@ export const podStrategy: Strategy<Pod> = {
     aliasServiceAccount(pod.spec);
     settle(pod, old, context);
   },
-  validateUpdate: (pod, old, context) => [
-    ...validateMetadata(pod),
+  validateUpdate: (pod, old, context, { whole }) => [
+    ...whole,
     ...validatePodUpdate(pod, old, podRules(context, true, old)),
   ],
   status: podStatus,
@@ -98,8 +97,8 @@ export const ephemeralContainersRules: StatusStrategy<Pod> = {
     else pod.spec.ephemeralContainers = ephemeralContainers;
     settle(pod, old, context);
   },
-  validateUpdate: (pod, old, context) => [
-    ...validateMetadata(pod),
+  validateUpdate: (pod, old, context, { whole }) => [
+    ...whole,
     ...validateEphemeralContainersUpdate(pod, old, podRules(context, true, old)),
   ],
 };
@@ -119,14 +118,11 @@ export const resizeRules: StatusStrategy<Pod> = {
     }
     settle(pod, old, context);
   },
-  validateUpdate: (pod, old, context) => [
-    ...validateMetadata(pod),
+  validateUpdate: (pod, old, context, { whole }) => [
+    ...whole,
     ...validatePodResize(pod, old, podRules(context, true, old)),
   ],
 };
-
-/** Updates of pods check the metadata as creation does, beside what every update checks. */
-const validateMetadata = (pod: Readonly<Pod>): FieldErrors => validateNamespacedMeta(pod.metadata);
 
 /** Puts back everything outside the spec that these endpoints do not write. */
 function resetBesideSpec(pod: Pod, old: Readonly<Pod>): void {

@@ -5,7 +5,7 @@ import type { FieldError } from '../../../machinery/field-error.js';
 import { fieldErrorText } from '../../../machinery/field-error.js';
 import { chooseFeatureGates } from '../../../machinery/feature-gates.js';
 import { RELEASE } from '../../../machinery/names.js';
-import type { FeatureGates, LifeContext } from '../../../registry/kind.js';
+import type { FeatureGates, LifeContext, MetadataErrors } from '../../../registry/kind.js';
 import type { Pod } from '../../../schema/generated/core.v1.js';
 import { defaultPod } from './defaults.js';
 
@@ -34,6 +34,9 @@ export function testContext(gates: Readonly<Record<string, boolean>> = {}, minor
     warn: () => undefined,
   };
 }
+
+/** Of metadata that is right. */
+export const NO_ERRORS: MetadataErrors = { whole: [], change: [] };
 
 function testGates(gates: Readonly<Record<string, boolean>> = {}, minor: number = RELEASE.minor): FeatureGates {
   const { gates: features, errors } = chooseFeatureGates(new Map(Object.entries(gates)), { ...RELEASE, minor });

@@ -42,12 +42,12 @@ export const replicationControllers: KindDefinition<ReplicationController> = {
     }),
     hasStatus: true,
     hasGeneration: false,
-    metadataRules: { validateName: nameIsDnsSubdomain, onUpdate: ['whole', 'change'] },
+    metadataRules: { validateName: nameIsDnsSubdomain, placedOnUpdate: true },
     validate: ({ spec }, context) => validateControllerSpec(spec, podRules(context, false)),
-    validateUpdate: ({ spec }, old, context) => {
-      const rules = podRules(context, false, old.spec.template);
+    validateUpdate: ({ spec }, old, context, { whole, change }) => {
+      const own = validateControllerSpec(spec, podRules(context, false, old.spec.template));
       // An update is checked as a creation and then as an update, so that what is wrong shows twice.
-      return [...validateControllerSpec(spec, rules), ...validateControllerSpec(spec, rules)];
+      return [...whole, ...own, ...change, ...own];
     },
     warningsOnCreate: (object, context) => [
       ...podNameWarnings(object),

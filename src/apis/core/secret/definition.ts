@@ -14,9 +14,9 @@ export const secrets: KindDefinition<Secret> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     validate: validateSecret,
-    validateUpdate: validateSecretUpdate,
+    validateUpdate: (object, old, _context, metadata) => validateSecretUpdate(object, old, metadata),
     warningsOnCreate: tlsWarnings,
     warningsOnUpdate: tlsWarnings,
   },

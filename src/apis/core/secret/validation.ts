@@ -2,6 +2,7 @@ import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required, tooLong } from '../../../machinery/field-error.js';
 import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
+import type { MetadataErrors } from '../../../registry/kind.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
 import { readJsonMap } from '../shared/json-text.js';
 import { base64Length, MAX_DATA_BYTES, sortedKeys, validateFrozen } from '../shared/key-values.js';
@@ -21,9 +22,15 @@ export function validateSecret(object: Readonly<Secret>): FieldErrors {
   return errors;
 }
 
-export const validateSecretUpdate = (object: Readonly<Secret>, old: Readonly<Secret>): FieldErrors => [
+export const validateSecretUpdate = (
+  object: Readonly<Secret>,
+  old: Readonly<Secret>,
+  { whole, change }: MetadataErrors,
+): FieldErrors => [
+  ...change,
   ...validateImmutableField(object.type ?? '', old.type ?? '', FieldPath.of('type')),
   ...validateFrozen(object, old, ['data']),
+  ...whole,
   ...validateSecret(object),
 ];
 

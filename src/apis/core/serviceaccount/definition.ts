@@ -20,12 +20,12 @@ export const serviceAccountKind = ({ createToken }: ServiceAccountParts): KindDe
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     prepareForCreate: cleanSecretReferences,
     prepareForUpdate: cleanSecretReferences,
     // Nothing but metadata is checked: secrets may be named before they exist.
     validate: () => [],
-    validateUpdate: () => [],
+    validateUpdate: (_object, _old, _context, { whole, change }) => [...change, ...whole],
     warningsOnCreate: (object) => warnings(object),
     warningsOnUpdate: (object, old) => warnings(object, old),
     delete: { returnsObject: true },

@@ -19,13 +19,17 @@ export const ingresses: KindDefinition<Ingress> = {
   versions: [{ version: 'v1' }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['change', 'whole'] },
+    metadataRules: { placedOnUpdate: true },
     hasStatus: true,
     prepareForCreate: (object) => {
       object.status = { loadBalancer: {} };
     },
     validate: (object, { features }) => validateIngress(object, features),
-    validateUpdate: (object, old, { features }) => validateIngressUpdate(object, old, features),
+    validateUpdate: (object, old, { features }, { whole, change }) => [
+      ...change,
+      ...whole,
+      ...validateIngressUpdate(object, old, features),
+    ],
     warningsOnCreate: classWarnings,
     status: {
       validateUpdate: (object, old, { features }) => validateIngressStatus(object, old, features),

@@ -16,11 +16,12 @@ export const networkPolicies: KindDefinition<NetworkPolicy> = {
   versions: [{ version: 'v1', defaults: setDefaults }],
   storageVersion: 'v1',
   strategy: {
-    metadataRules: { onUpdate: ['whole', 'change'] },
+    metadataRules: { placedOnUpdate: true },
     hasGeneration: true,
     emptyIsChange: true,
     validate: (object, { features }) => validateNetworkPolicy(object, features),
-    validateUpdate: (object, old, { features }) => validateNetworkPolicyUpdate(object, old, features),
+    validateUpdate: (object, old, { features }, metadata) =>
+      validateNetworkPolicyUpdate(object, old, features, metadata),
     warningsOnCreate: cidrWarnings,
     warningsOnUpdate: cidrWarnings,
   },

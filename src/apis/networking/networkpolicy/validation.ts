@@ -12,7 +12,7 @@ import { invalidEach, validatePort } from '../../../machinery/validation/fields.
 import { isValidCidrForLegacyField, type LegacyAddressOptions } from '../../../machinery/validation/ip.js';
 import { selectorHasInvalidLabelValue, validateLabelSelector } from '../../../machinery/validation/label-selector.js';
 import { isValidPortName } from '../../../machinery/validation/names.js';
-import type { FeatureGates } from '../../../registry/kind.js';
+import type { FeatureGates, MetadataErrors } from '../../../registry/kind.js';
 import type {
   IPBlock,
   NetworkPolicy,
@@ -39,6 +39,7 @@ export function validateNetworkPolicyUpdate(
   object: Readonly<NetworkPolicy>,
   old: Readonly<NetworkPolicy>,
   features: FeatureGates,
+  { whole, change }: MetadataErrors,
 ): FieldErrors {
   const strict = features.enabled('StrictIPCIDRValidation');
   const allowInvalidLabelValue = selectorHasInvalidLabelValue(old.spec.podSelector);
@@ -49,7 +50,9 @@ export function validateNetworkPolicyUpdate(
   );
   // kube-apiserver applies the rules of a new policy first and those of an update after: what breaks both shows twice.
   return [
+    ...whole,
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict } }),
+    ...change,
     ...validateSpec(object, { allowInvalidLabelValue, addresses: { strict, old: before } }),
   ];
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podStrategy } from '../strategy.js';
-import { testContext, testPod, texts } from '../testing.js';
+import { NO_ERRORS, testContext, testPod, texts } from '../testing.js';
 
 const OLD = 32;
 const errorsOf = (spec: object, gates: Readonly<Record<string, boolean>> = {}, old?: object): string[] => {
@@ -10,7 +10,7 @@ const errorsOf = (spec: object, gates: Readonly<Record<string, boolean>> = {}, o
   return texts(
     old === undefined
       ? podStrategy.validate(testPod(spec), context)
-      : podStrategy.validateUpdate(testPod(spec), testPod(old), context),
+      : podStrategy.validateUpdate(testPod(spec), testPod(old), context, NO_ERRORS),
   );
 };
 const named = (...names: string[]) => ({
