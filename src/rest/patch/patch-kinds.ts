@@ -4,7 +4,6 @@ import { errorText } from '../../lib/text/error-text.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { setMember } from '../../lib/values/plain-object.js';
 import { goJsonKind } from '../../lib/go/json-kind.js';
-import { goValueText } from '../../lib/go/value.js';
 import { deepCopySteps } from '../../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations, jsonPatchRefused } from '../../machinery/json-patch.js';
@@ -20,15 +19,15 @@ import { badRequest, invalid, requestEntityTooLarge, StatusError } from '../../m
 import { applySteps, unconvertibleApply, unfitApply } from '../../schema/apply/apply-patch.js';
 import { isManagedFieldsReset } from '../../schema/apply/managers.js';
 import { OtherVersionError, type Versions } from '../../schema/apply/versions.js';
-import { DecodeError, decodeTree, parseJsonTree } from '../../schema/json/decode.js';
+import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { maxJsonDepth } from '../../schema/json/parse.js';
-import { encodeJson, encodeTree } from '../../schema/json/encode.js';
-import { leftOfPatch } from '../../schema/patch/left-of-patch.js';
+import { encodeTree } from '../../schema/json/encode.js';
 import { strategicMergeSteps } from '../../schema/patch/strategic-merge.js';
 import type { StructType } from '../../schema/type.js';
 import { eachWarning } from '../body/decode-body.js';
 import type { PatchTree, ReadPatchOptions } from '../body/decode-large.js';
 import { jsonPatchShape, mergePatchShape, strategicPatchShape } from './patch-shape.js';
+import { patchedAsRead, strategicPatchText } from './patched-as-read.js';
 import { checkCustomKindKept, checkPatchedCustomKind, checkPatchedKind } from './patched-kind.js';
 import type { PatchOptions } from '../contract/query-options.js';
 import { restoreError } from './restore-error.js';
@@ -107,9 +106,13 @@ function* patchSteps(
   if (live === undefined) throw new Error('only an apply creates what it patches');
   const patched = yield* patchTree({ kind, live, patch, target: context.target, unmatchable });
   const reset = isReset(patched);
-  const read = (): unknown => (kind === 'strategic' ? patched : asRead(kind, live, patch, context.target));
+  const { type } = context.target;
+  const again = (document: Readonly<KubeObject>): unknown =>
+    runSync(patchTree({ kind, live: document, patch, target: context.target }));
+  const operations = kind === 'json' ? patch : undefined;
+  const read = (): unknown => (kind === 'strategic' ? patched : patchedAsRead({ live, type, operations }, again));
   const shown = (): string =>
-    kind === 'strategic' ? shownPatch(live, patch, context.target) : encodeTree(read(), 'asIs');
+    kind === 'strategic' ? strategicPatchText(live, patch as JsonObject, type) : encodeTree(read(), 'asIs');
   yield;
   const kept = context.target.statusOnly === true ? untouchedMembers(patched, live) : undefined;
   const object = yield* decodePatched({ kind, patched, read, kept, shown, duplicates, context });
@@ -337,37 +340,6 @@ function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<ty
   const names = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion');
   const strictErrors = names.sort().map((name) => `unknown field "${name}"`);
   return { object: decodeTree(type, {}, { strict: false }).object, strictErrors };
-}
-
-/** What a refused strategic patch shows: itself. */
-const shownPatch = (live: Readonly<KubeObject>, patch: unknown, { type }: PatchTarget): string =>
-  goValueText(leftOfPatch(live as unknown as JsonObject, patch as JsonObject, type));
-
-/**
- * The patched encoding of the object. What the patch left alone stands as it was encoded; objects it reached into have
- * their members sorted.
- */
-function asRead(kind: PatchKind, live: Readonly<KubeObject>, patch: unknown, target: PatchTarget): unknown {
-  const encoded = parseJsonTree(encodeJson(target.type, live)).value as KubeObject;
-  const untouched = new Set<unknown>();
-  collectObjects(encoded, untouched);
-  // What a JSON patch puts in is read as it was sent; a merge patch is walked for nulls, and so sorted.
-  if (kind === 'json') collectObjects(patch, untouched);
-  return sortTouched(runSync(patchTree({ kind, live: encoded, patch, target })), untouched);
-}
-
-function collectObjects(value: unknown, found: Set<unknown>): void {
-  if (typeof value !== 'object' || value === null) return;
-  found.add(value);
-  for (const member of Object.values(value)) collectObjects(member, found);
-}
-
-function sortTouched(value: unknown, untouched: ReadonlySet<unknown>): unknown {
-  if (untouched.has(value)) return value;
-  if (Array.isArray(value)) return value.map((item) => sortTouched(item, untouched));
-  if (!isJsonObject(value)) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, sortTouched(value[name], untouched)]));
 }
 
 const refusedPatch = (shown: string, why: string): StatusError =>
