@@ -59,6 +59,8 @@ export class PendingState {
   readonly #room: Room;
   readonly #leases: Leases;
   readonly #changed = new Map<string, StoredVersion | undefined>();
+  /** What the tables have of the key that was read last: a write reads again what its condition has read. */
+  #read: { readonly key: string; readonly version: StoredVersion | undefined } | undefined;
   /** Where the transaction under way began. */
   #first = 0;
   #totalsBefore: Totals;
@@ -111,7 +113,9 @@ export class PendingState {
   /** A damaged record is answered as such: it can be replaced, and deleted. */
   // hot: every write
   stored(key: string): StoredVersion | undefined {
-    return this.#changed.has(key) ? this.#changed.get(key) : currentOf(this.#tables, key);
+    if (this.#changed.has(key)) return this.#changed.get(key);
+    if (this.#read?.key !== key) this.#read = { key, version: currentOf(this.#tables, key) };
+    return this.#read.version;
   }
 
   /** Fails where the record is damaged. */

@@ -73,13 +73,34 @@ export interface LogRecord {
 
 export function encodeNumbers(...numbers: number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * NUMBER);
-  for (let index = 0; index < numbers.length; index++) bytes.writeUIntBE(numbers[index] ?? 0, index * NUMBER, NUMBER);
+  for (let index = 0; index < numbers.length; index++) writeNumber(bytes, index * NUMBER, numbers[index] ?? 0);
   return bytes;
 }
 
 const LOG_HEADER = 3 + 2 * NUMBER;
 
-export const numberAt = (bytes: Buffer, index: number): number => bytes.readUIntBE(index * NUMBER, NUMBER);
+export const numberAt = (bytes: Buffer, index: number): number => readNumber(bytes, index * NUMBER);
+
+// By byte: Node.js's own calls take four functions each, a dozen times for a write.
+function writeNumber(bytes: Buffer, at: number, number: number): void {
+  if (!(number >= 0 && number < 2 ** 48)) throw new RangeError(`${number} does not fit into six bytes`);
+  const high = Math.trunc(number / 2 ** 32);
+  bytes[at] = high >>> 8;
+  bytes[at + 1] = high;
+  bytes[at + 2] = number >>> 24;
+  bytes[at + 3] = number >>> 16;
+  bytes[at + 4] = number >>> 8;
+  bytes[at + 5] = number;
+}
+
+function readNumber(bytes: Buffer, at: number): number {
+  if (at + NUMBER > bytes.length) throw new RangeError(`no number at ${at} of ${bytes.length} bytes`);
+  const high = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+  return (high * 2 ** 8 + (bytes[at + 2] ?? 0)) * 2 ** 24 + threeBytesAt(bytes, at + 3);
+}
+
+const threeBytesAt = (bytes: Buffer, at: number): number =>
+  ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
 
 /** `name` is the key, encoded. `seed` is of the numbers before the checksum. `rest` is what stands after it. */
 // hot: every record that is read or written
@@ -95,7 +116,7 @@ export function encodeVersion(name: Buffer, version: Version): { readonly bytes:
   writeNumbers(bytes, 0, version);
   bytes[0] = (bytes[0] ?? 0) | CHECKED | (more === 0 ? 0 : EXTENDED);
   if (more > 0) writeMore(bytes, VERSION_HEADER, version);
-  value.copy(bytes, VERSION_HEADER + more);
+  bytes.set(value, VERSION_HEADER + more);
   const seed = seedOf(modRevision, createRevision, expiresAtMs);
   const checksum = versionChecksum(name, seed, bytes.subarray(VERSION_HEADER));
   bytes.writeUInt32BE(checksum, UNCHECKED_HEADER);
@@ -103,9 +124,9 @@ export function encodeVersion(name: Buffer, version: Version): { readonly bytes:
 }
 
 function writeNumbers(bytes: Buffer, at: number, { modRevision, createRevision, expiresAtMs }: Version): void {
-  bytes.writeUIntBE(modRevision, at, NUMBER);
-  bytes.writeUIntBE(createRevision, at + NUMBER, NUMBER);
-  bytes.writeUIntBE(expiresAtMs, at + 2 * NUMBER, NUMBER);
+  writeNumber(bytes, at, modRevision);
+  writeNumber(bytes, at + NUMBER, createRevision);
+  writeNumber(bytes, at + 2 * NUMBER, expiresAtMs);
 }
 
 const moreBytes = ({ modRevision, createRevision, version, lease }: Version): number =>
@@ -117,7 +138,7 @@ const unwrittenVersion = (modRevision: number, createRevision: number): number =
 
 function writeMore(bytes: Buffer, at: number, { version, lease }: Version): void {
   bytes[at] = lease === 0n ? 0 : HAS_LEASE;
-  bytes.writeUIntBE(version, at + 1, NUMBER);
+  writeNumber(bytes, at + 1, version);
   if (lease !== 0n) bytes.writeBigInt64BE(lease, at + 1 + NUMBER);
 }
 
@@ -133,15 +154,13 @@ function moreAt(bytes: Buffer, at: number): More | undefined {
   const hasLease = bytes[at] === HAS_LEASE;
   const end = at + 1 + NUMBER + (hasLease ? LEASE : 0);
   if (end > bytes.length) return undefined;
-  const version = bytes.readUIntBE(at + 1, NUMBER);
+  const version = readNumber(bytes, at + 1);
   return { version, lease: hasLease ? bytes.readBigInt64BE(at + 1 + NUMBER) : 0n, end };
 }
 
 /** Without the bits that say what follows. */
 export const modRevisionOf = (bytes: Buffer): number =>
-  bytes.readUInt16BE(4) +
-  bytes.readUInt16BE(2) * 2 ** 16 +
-  (bytes.readUInt16BE(0) & ~((CHECKED | EXTENDED) << 8)) * 2 ** 32;
+  readNumber(bytes, 0) - ((bytes[0] ?? 0) & (CHECKED | EXTENDED)) * 2 ** 40;
 
 /** Decodes exactly one record. `acceptUnchecked`: a record without a checksum is accepted. */
 export function decodeVersion(name: Buffer, bytes: Buffer, acceptUnchecked: boolean): StoredVersion {
@@ -223,7 +242,7 @@ const PLACE = 4;
 export function encodePlace(revision: number, place: number): Buffer {
   if (place === 0) return encodeNumbers(revision);
   const bytes = Buffer.allocUnsafe(NUMBER + PLACE);
-  bytes.writeUIntBE(revision, 0, NUMBER);
+  writeNumber(bytes, 0, revision);
   bytes.writeUInt32BE(place, NUMBER);
   return bytes;
 }
@@ -259,13 +278,13 @@ export function encodeLog(
   const bytes = Buffer.allocUnsafe(end + CHECKSUM);
   bytes[0] = (type === 'put' ? PUT : DELETE) | (more === 0 ? 0 : EXTENDED_PREVIOUS) | (isLast ? 0 : MORE_FOLLOW);
   bytes.writeUInt16BE(name.length, 1);
-  bytes.writeUIntBE(atMs, 3, NUMBER);
-  bytes.writeUIntBE(createRevision, 3 + NUMBER, NUMBER);
-  name.copy(bytes, LOG_HEADER);
+  writeNumber(bytes, 3, atMs);
+  writeNumber(bytes, 3 + NUMBER, createRevision);
+  bytes.set(name, LOG_HEADER);
   if (previous !== undefined) {
     writeNumbers(bytes, head, previous);
     if (more > 0) writeMore(bytes, head + UNCHECKED_HEADER, previous);
-    previous.value.copy(bytes, head + UNCHECKED_HEADER + more);
+    bytes.set(previous.value, head + UNCHECKED_HEADER + more);
   }
   bytes.writeUInt32BE(checksumOf(bytes.subarray(0, end), seedOf(revision, place)), end);
   return bytes;
@@ -326,18 +345,19 @@ function previousIn(bytes: Buffer, hasMore: boolean): Version {
 /** Only the revision of the version that a change replaced; 0 where there was none. */
 export function replacedRevision(bytes: Buffer): number {
   const keyEnd = LOG_HEADER + bytes.readUInt16BE(1);
-  return keyEnd < bytes.length ? bytes.readUIntBE(keyEnd, NUMBER) : 0;
+  return keyEnd < bytes.length ? readNumber(bytes, keyEnd) : 0;
 }
 
 /** Only the time of a log record, for deciding what is old. */
-export const logTimeMs = (bytes: Buffer): number => (bytes.length < LOG_HEADER ? 0 : bytes.readUIntBE(3, NUMBER));
+export const logTimeMs = (bytes: Buffer): number => (bytes.length < LOG_HEADER ? 0 : readNumber(bytes, 3));
 
 /** Numbers under a name of the meta table. */
 export function encodeChecked(name: Buffer, ...numbers: number[]): Buffer {
-  const content = encodeNumbers(...numbers);
-  const checksum = Buffer.allocUnsafe(CHECKSUM);
-  checksum.writeUInt32BE(checksumOf(content, checksumOf(name, 0)));
-  return Buffer.concat([content, checksum]);
+  const end = numbers.length * NUMBER;
+  const bytes = Buffer.allocUnsafe(end + CHECKSUM);
+  for (let index = 0; index < numbers.length; index++) writeNumber(bytes, index * NUMBER, numbers[index] ?? 0);
+  bytes.writeUInt32BE(checksumOf(bytes.subarray(0, end), checksumOf(name, 0)), end);
+  return bytes;
 }
 
 /** The numbers, `isUnchecked` when an earlier build wrote them; undefined when they are not what was written. */
