@@ -11,7 +11,7 @@ import type { EncodedBytes } from './encoded-bytes.js';
 import { HistoryBudget } from './history-budget.js';
 import { HistoryLoader } from './load-history.js';
 import type { StorageMetrics } from './metrics.js';
-import { RecentBytes } from './recent-bytes.js';
+import { Recent } from './recent.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
 import { type ValueForm, Values } from './values.js';
 
@@ -27,8 +27,8 @@ export interface ResourceStoreSetup {
   /** Encryption at rest. */
   readonly transformer?: ValueTransformer | undefined;
   readonly metrics?: StorageMetrics;
-  /** Shared by all resources, so that together they keep so much of what the store has. */
-  readonly recent?: RecentBytes;
+  /** Shared by all resources, so that together they keep so much of what they could read or parse again. */
+  readonly recent?: Recent;
   /** Shared by all resources: objects in other forms than the stored one. */
   readonly encoded?: EncodedBytes;
   /** Shared by all resources, so that together they load so much of the store's history. */
@@ -36,13 +36,14 @@ export interface ResourceStoreSetup {
 }
 
 export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceStore {
-  const { kv, options, clock = systemClock, log, transformer, metrics, recent = new RecentBytes() } = setup;
+  const { kv, options, clock = systemClock, log, transformer, metrics, recent = new Recent() } = setup;
   const values = new Values(options, {
     form: setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
     transformer,
-    stored: canAnswerAtOnce(kv) ? { kv, recent } : undefined,
+    stored: canAnswerAtOnce(kv) ? { kv } : undefined,
     olderRevision: kv.olderRevision,
     encoded: setup.encoded,
+    recent,
     elsewhere: !kv.local,
   });
   const loader = new HistoryLoader(kv, values, clock, setup.historyBudget ?? new HistoryBudget());

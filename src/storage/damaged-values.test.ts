@@ -8,7 +8,7 @@ import { openEmbeddedStore } from '../kv/embedded/embedded.js';
 import type { KeyValueStore } from '../kv/kv.js';
 import type { KubeObject } from '../machinery/object.js';
 import { createResourceStore } from './create-store.js';
-import { RecentBytes } from './recent-bytes.js';
+import { Recent } from './recent.js';
 import { type ListRequest, type ManagedResourceStore, type ResourceStoreOptions, StorageError } from './store.js';
 import { PODS } from './testing.js';
 
@@ -43,7 +43,7 @@ function changeInFile(folder: string, text: string): void {
 }
 
 const storeOf = (kv: KeyValueStore, more: Partial<ResourceStoreOptions> = {}, cache = true): ManagedResourceStore =>
-  createResourceStore({ kv, options: { ...options, ...more }, cache, recent: new RecentBytes(0) });
+  createResourceStore({ kv, options: { ...options, ...more }, cache, recent: new Recent(0, 0) });
 
 async function damaged(name: string): Promise<KeyValueStore> {
   const folder = path.join(root, name);

@@ -2,8 +2,8 @@
 import type { KeyValueStore } from '../kv/kv.js';
 import { EncodedBytes } from './encoded-bytes.js';
 import { LabelSets } from './label-sets.js';
-import type { RecentBytes } from './recent-bytes.js';
 import { storageError } from './errors.js';
+import { Recent } from './recent.js';
 import type { ResourceStoreOptions } from './store.js';
 import { TextFields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
@@ -11,7 +11,6 @@ import { unreadable } from './unreadable.js';
 /** A store that answers at once, so that what it has need not be kept in memory. */
 export interface StoredBytes {
   readonly kv: Required<Pick<KeyValueStore, 'currentValue'>>;
-  readonly recent: RecentBytes;
 }
 
 /** The current objects of one resource, by key. */
@@ -32,8 +31,9 @@ export class EntrySource {
     readonly options: ResourceStoreOptions,
     /** Absent where bytes are kept in memory. */
     readonly stored?: StoredBytes,
-    /** Shared by all resources; by default nothing is kept. */
+    /** Shared by all resources, as is `recent`; by default nothing is kept. */
     readonly encoded: EncodedBytes = new EncodedBytes(0),
+    readonly recent: Recent = new Recent(0, 0),
   ) {
     this.indexedPath = options.indexedField?.split('.');
     this.textFields = new TextFields(options.textFields ?? []);

@@ -29,6 +29,8 @@ interface Fresh {
   json: Buffer | undefined;
   bytesLocation: BytesLocation;
   written: KubeObject | undefined;
+  /** The same once all watches have its event, of what was updated last. */
+  updated: KubeObject | undefined;
   /** What was written to a store of another form than JSON. */
   storedForm: Buffer | undefined;
   /** Fields that were read without parsing the object. */
@@ -41,6 +43,7 @@ const leftFresh = (): Fresh => ({
   json: undefined,
   bytesLocation: 'left',
   written: undefined,
+  updated: undefined,
   storedForm: undefined,
   fields: undefined,
   encoded: undefined,
@@ -100,6 +103,7 @@ export class Entry implements StoredObject {
       json,
       bytesLocation: asStored ? 'kept-as-stored' : 'kept',
       written: object,
+      updated: undefined,
       storedForm,
       fields: undefined,
       encoded: undefined,
@@ -124,7 +128,7 @@ export class Entry implements StoredObject {
     if (known !== undefined) return known;
     const json = spliceResourceVersion(this.source.read(this.key, this.revision), this.revision);
     (this.#fresh ??= leftFresh()).json = json;
-    this.source.stored?.recent.add(this);
+    this.source.recent.read.add(this);
     return json;
   }
 
@@ -194,8 +198,7 @@ export class Entry implements StoredObject {
   evict(): void {
     const fresh = this.#fresh;
     if (fresh?.bytesLocation !== 'left') return;
-    const isBare = fresh.written === undefined && fresh.fields === undefined && fresh.encoded === undefined;
-    if (isBare) this.#fresh = undefined;
+    if (isBare(fresh)) this.#fresh = undefined;
     else fresh.json = undefined;
   }
 
@@ -220,7 +223,7 @@ export class Entry implements StoredObject {
   object(): KubeObject {
     const known = this.#parsed?.deref();
     if (known !== undefined) return known;
-    const given = this.#fresh?.written;
+    const given = this.#fresh?.written ?? this.#fresh?.updated;
     const object = given === undefined ? decoded(this) : withResourceVersion(given, this.revision);
     this.#parsed = new WeakRef(object);
     return object;
@@ -243,22 +246,32 @@ export class Entry implements StoredObject {
     return object;
   }
 
-  /** All watches have the entry's event: drops the written object, and bytes that the store has. */
-  settle(): void {
-    if (this.#fresh !== undefined) {
-      this.#fresh.written = undefined;
-      this.#fresh.storedForm = undefined;
-    }
+  /**
+   * All watches have the entry's event: drops the written object, and bytes that the store has. Those of an update are kept
+   * for the next one, if that comes soon.
+   */
+  settle(isUpdate = false): void {
     this.#added = undefined;
-    this.evict();
+    const fresh = this.#fresh;
+    if (fresh === undefined) return;
+    const { written } = fresh;
+    fresh.written = undefined;
+    fresh.storedForm = undefined;
+    if (!isUpdate || written === undefined || workOn(this.size).isLarge) return this.evict();
+    fresh.updated = written;
+    this.source.recent.updated.add(this);
   }
 
   /**
-   * Another version is in its place, so who wants the parsed object has it. Only a full collection clears a weak reference:
-   * until then each object that an update has begun with would be kept.
+   * Another version is in its place, or the update was long ago, so who wants the parsed object has it. Only a full collection
+   * clears a weak reference: until then each object that an update has begun with would be kept.
    */
   forgetObject(): void {
     this.#parsed = undefined;
+    const fresh = this.#fresh;
+    if (fresh === undefined) return;
+    fresh.updated = undefined;
+    if (fresh.json === undefined && isBare(fresh)) this.#fresh = undefined;
   }
 
   // hot: once for each object of a selected list and each event of a selected watch.
@@ -343,6 +356,14 @@ export class Entry implements StoredObject {
     return entry;
   }
 }
+
+/** It has nothing but, perhaps, the bytes, and the store has those. */
+const isBare = ({ bytesLocation, written, updated, fields, encoded }: Fresh): boolean =>
+  bytesLocation === 'left' &&
+  written === undefined &&
+  updated === undefined &&
+  fields === undefined &&
+  encoded === undefined;
 
 /** The string a path of names leads to; empty where there is none. */
 function stringIn(object: unknown, path: readonly string[]): string {

@@ -180,7 +180,7 @@ const bytesOf = ({ previous }: Change): number => CHANGE_BYTES + (previous?.size
 /** Changes are kept for long; of their objects the bytes are enough, if the store does not have them. */
 export function settle(changes: readonly Change[]): void {
   for (const { entry, previous } of changes) {
-    entry?.settle();
+    entry?.settle(previous !== undefined);
     previous?.settle();
     previous?.forgetObject();
   }

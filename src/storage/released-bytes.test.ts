@@ -9,7 +9,7 @@ import type { KeyValueStore } from '../kv/kv.js';
 import { openMemoryStore } from '../kv/memory.js';
 import { createResourceStore } from './create-store.js';
 import { EncodedBytes } from './encoded-bytes.js';
-import { RecentBytes } from './recent-bytes.js';
+import { Recent } from './recent.js';
 import {
   hasMetadata,
   type ListRequest,
@@ -43,7 +43,7 @@ async function opened(context: TestContext): Promise<{ kv: KeyValueStore; open: 
     await kv.close();
     await fs.rm(folder, { recursive: true });
   });
-  return { kv, open: () => createResourceStore({ kv, options, recent: new RecentBytes(0) }) };
+  return { kv, open: () => createResourceStore({ kv, options, recent: new Recent(0, 0) }) };
 }
 
 const color = (object: StoredObject | undefined): string | undefined => object?.object().metadata.labels?.['color'];
@@ -96,7 +96,7 @@ const isRed = ({ labels }: Pick<StoredObject, 'labels'>): boolean => labels['col
 
 test('what a repeated list read is read from the store once, until it changes', async (context) => {
   const kv = openMemoryStore();
-  const setup = { kv, options, recent: new RecentBytes(0), encoded: new EncodedBytes() };
+  const setup = { kv, options, recent: new Recent(0, 0), encoded: new EncodedBytes() };
   const store = createResourceStore(setup);
   const first = await store.create('a/x', pod('x', 'red'));
   await store.create('a/y', pod('y', 'red'));
@@ -124,9 +124,42 @@ test('what a repeated list read is read from the store once, until it changes', 
   assert.deepEqual(repeated, [2, 1, 1]);
 });
 
+test('what was updated is neither read nor parsed for the next update, until much else was updated', async (context) => {
+  const kv = openMemoryStore();
+  const codec = { ...options.codec };
+  const reads = context.mock.method(kv, 'currentValue').mock;
+  const parses = context.mock.method(codec, 'decodeJson').mock;
+  const recent = new Recent(undefined, 4 * JSON.stringify(pod('x', 'red')).length);
+  const store = createResourceStore({ kv, options: { ...options, codec }, recent });
+  const readsAndParses = async (name: string): Promise<number[]> => {
+    const before = [reads.callCount(), parses.callCount()];
+    const object = (await store.get(`a/${name}`, '')) as StoredObject;
+    const { metadata } = object.object();
+    assert.deepEqual([metadata.name, metadata.resourceVersion], [name, String(object.revision)]);
+    assert.ok(object.json.includes(`"resourceVersion":"${object.revision}"`));
+    return [reads.callCount(), parses.callCount()].map((count, index) => count - (before[index] ?? 0));
+  };
+  const update = async (name: string, wanted: string): Promise<void> => {
+    const current = (await store.get(`a/${name}`, '')) as StoredObject;
+    await store.update(`a/${name}`, current.revision, pod(name, wanted));
+    await settled();
+  };
+  for (const name of ['x', 'y']) await store.create(`a/${name}`, pod(name, 'red'));
+  await settled();
+  // Most of what is created is not updated soon.
+  assert.deepEqual(await readsAndParses('y'), [1, 1]);
+  for (const wanted of ['green', 'blue']) {
+    await update('x', wanted);
+    assert.deepEqual(await readsAndParses('x'), [0, 0]);
+  }
+  for (const wanted of ['green', 'blue', 'white', 'black']) await update('y', wanted);
+  assert.deepEqual(await readsAndParses('y'), [0, 0]);
+  assert.deepEqual(await readsAndParses('x'), [1, 1]);
+});
+
 test('encodings are kept of current objects only, and released with them', async () => {
   const encoded = new EncodedBytes();
-  const store = createResourceStore({ kv: openMemoryStore(), options, recent: new RecentBytes(0), encoded });
+  const store = createResourceStore({ kv: openMemoryStore(), options, recent: new Recent(0, 0), encoded });
   const form = {};
   let encodings = 0;
   const encode = (object: StoredObject | undefined): void => {
@@ -171,7 +204,7 @@ test('a selection by fields that are strings parses nothing', async (context) =>
   const store = createResourceStore({
     kv,
     options: { ...options, codec, fieldsOf, textFields: ['status.phase'] },
-    recent: new RecentBytes(0),
+    recent: new Recent(0, 0),
   });
   const phases = { x: 'Running', y: 'Failed', z: 'Running' };
   for (const [name, phase] of Object.entries(phases)) {
@@ -287,7 +320,7 @@ test('what an object is selected by is known from what was written: by labels if
   // The encoded JSON lacks the field: a field value that is found comes from the written object.
   const encodeJson = ({ spec: _, ...rest }: KubeObject & { spec?: unknown }): Buffer => options.codec.encodeJson(rest);
   const given = { ...options, codec: { ...options.codec, encodeJson }, indexedField: 'spec.nodeName' };
-  const store = createResourceStore({ kv, options: given, recent: new RecentBytes(0) });
+  const store = createResourceStore({ kv, options: given, recent: new Recent(0, 0) });
   const object = { ...pod('x', 'red'), spec: { nodeName: 'given' } };
   const large = { ...object, metadata: { ...object.metadata, annotations: { a: 'x'.repeat(100_000) } } };
   for (const written of [object, large]) {

@@ -14,6 +14,7 @@ import type { Trace } from '../tracing/trace.js';
 import type { EncodedBytes } from './encoded-bytes.js';
 import { EntrySource, type StoredBytes } from './entry-source.js';
 import { Entry, entryOf, withoutResourceVersion } from './entry.js';
+import type { Recent } from './recent.js';
 import { type ResourceStoreOptions, StorageError, type StoredValueFault } from './store.js';
 import { unreadable } from './unreadable.js';
 import { UnseenWrites } from './unseen-writes.js';
@@ -55,6 +56,7 @@ export interface ValuesSetup {
   readonly olderRevision?: number | undefined;
   /** Where other forms are kept. */
   readonly encoded?: EncodedBytes | undefined;
+  readonly recent?: Recent | undefined;
   /** Events of such a store come after its answers as well as before. */
   readonly elsewhere?: boolean;
 }
@@ -78,7 +80,7 @@ export class Values {
 
   constructor(
     readonly options: ResourceStoreOptions,
-    { form, transformer, stored, olderRevision = 0, encoded, elsewhere = false }: ValuesSetup,
+    { form, transformer, stored, olderRevision = 0, encoded, recent, elsewhere = false }: ValuesSetup,
   ) {
     this.form = form;
     this.transformer = transformer;
@@ -86,7 +88,7 @@ export class Values {
     this.unseen = elsewhere ? new UnseenWrites() : undefined;
     // Only bytes that lie in the store as they are served can be left to it.
     const left = form.kind === 'json' && transformer === undefined ? stored : undefined;
-    this.source = new EntrySource(options, left, encoded);
+    this.source = new EntrySource(options, left, encoded, recent);
   }
 
   // hot: every write

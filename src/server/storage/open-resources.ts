@@ -11,7 +11,7 @@ import { isCached } from '../../storage/cached-resources.js';
 import { createResourceStore } from '../../storage/create-store.js';
 import { EncodedBytes } from '../../storage/encoded-bytes.js';
 import { HistoryBudget } from '../../storage/history-budget.js';
-import { RecentBytes } from '../../storage/recent-bytes.js';
+import { Recent } from '../../storage/recent.js';
 import { buildEncryption } from './encryption.js';
 import type { Health } from '../lifecycle/health.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
@@ -64,7 +64,7 @@ export async function openResources(
     log: logs.for('encryption'),
   });
   const storageMetrics = createStorageMetrics(metrics);
-  const recent = new RecentBytes();
+  const recent = new Recent();
   const encoded = new EncodedBytes();
   const releaseUnread = async (): Promise<void> => encoded.releaseUnread();
   every(releaseUnread, { everyMs: RELEASE_UNREAD_MS, signal: lifecycle.stopping, log: logs.for('storage') });
