@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duplicate, fieldErrorText, FieldPath, invalid, notSupported, required, withMore } from './field-error.js';
+import {
+  duplicate,
+  fieldErrorText,
+  FieldPath,
+  invalid,
+  named,
+  notSupported,
+  required,
+  textNotSupported,
+  withMore,
+} from './field-error.js';
 import { invalid as invalidObject } from './status.js';
 
 const path = FieldPath.of('spec').child('items');
@@ -36,4 +46,20 @@ test('errors that are not reported are not formatted', () => {
   assert.equal(formatted, 0);
   assert.equal(invalidObject({ group: '', kind: 'Pod' }, 'a', errors).details?.causes?.length, 10_000);
   assert.ok(formatted < 40_000, `${formatted}`);
+});
+
+test('a string of a type of its own is shown as JSON writes it, a plain one as Go quotes it', () => {
+  const bodies = (value: string): string[] =>
+    [
+      invalid(path, value, ''),
+      invalid(path, named(value), ''),
+      duplicate(path, named(value)),
+      textNotSupported(path, value, []),
+      notSupported(path, value, []),
+    ].map(({ body }) => body.slice(body.indexOf('"')));
+  assert.deepEqual(bodies('x"\\'), Array(5).fill('"x\\"\\\\"'));
+  const written = '"\\u003c\\u0026\\u003e\\u2028\u007f"';
+  const quoted = '"<&>\\u2028\\x7f"';
+  assert.deepEqual(bodies('<&>\u2028\u007f'), [quoted, written, written, quoted, written]);
+  assert.equal(invalid(path, named(undefined), '').body, 'Invalid value: null');
 });

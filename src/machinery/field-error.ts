@@ -80,6 +80,16 @@ export class Verbatim {
   constructor(readonly text: string) {}
 }
 
+/**
+ * A string that has a type of its own in Kubernetes' code, as enumerations and names of resources have, or that may be
+ * absent there: it is shown as JSON writes it, `<` as `\u003c`, and a plain string as Go quotes it.
+ */
+class NamedString {
+  constructor(readonly text: string) {}
+}
+
+export const named = <T>(value: T): T | NamedString => (typeof value === 'string' ? new NamedString(value) : value);
+
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
@@ -126,6 +136,7 @@ function detailText(detail: string | readonly string[]): string {
 function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Verbatim) return value.text;
+  if (value instanceof NamedString) return goJson(value.text);
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' && isGoFloat(value)) return goFloatText(value);
   return goJson(value);
@@ -146,9 +157,13 @@ export const notFound = (path: FieldPath | undefined, value: unknown): FieldErro
 export const internal = (path: FieldPath | undefined, detail: string): FieldError =>
   new LazyFieldError('InternalError', path, '', detail);
 
-export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError {
-  return new LazyFieldError('FieldValueNotSupported', path, value, supported);
-}
+/** Of an enumeration. */
+export const notSupported = (path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError =>
+  new LazyFieldError('FieldValueNotSupported', path, named(value), supported);
+
+/** Of a string that is an enumeration by its rules only. */
+export const textNotSupported = (path: FieldPath | undefined, text: string, supported: readonly string[]): FieldError =>
+  new LazyFieldError('FieldValueNotSupported', path, text, supported);
 
 /** `maxLength` counts bytes; a negative one is left out of the text. */
 export function tooLong(path: FieldPath | undefined, maxLength: number): FieldError {

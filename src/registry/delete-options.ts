@@ -1,6 +1,6 @@
 // The options of a deletion, as clients and the server's own controllers pass them.
 import { append } from '../lib/values/append.js';
-import { type FieldErrors, FieldPath, invalid as invalidField, notSupported } from '../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid as invalidField, notSupported, named } from '../machinery/field-error.js';
 import { invalid } from '../machinery/status.js';
 import type { DeleteOptions } from './kind.js';
 
@@ -16,7 +16,7 @@ export function checkDeleteOptions(options: DeleteOptions): void {
   const { propagationPolicy: policy } = options;
   const errors: FieldErrors = [];
   if (options.orphanDependents !== undefined && policy !== undefined) {
-    errors.push(invalidField(path, policy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(invalidField(path, named(policy), 'orphanDependents and deletionPropagation cannot be both set'));
   }
   if (policy !== undefined && !PROPAGATION_POLICIES.includes(policy)) {
     errors.push(notSupported(path, policy, [...PROPAGATION_POLICIES, 'nil']));

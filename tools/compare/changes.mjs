@@ -14,6 +14,7 @@ const TEXTS = {
   under: 'a_b',
   space: ' a',
   foreign: 'ü',
+  escaped: '<a>&\u2028',
   star: '*',
   dots: '..',
   path: '/a/../b',

@@ -5,6 +5,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../machinery/field-error.js';
 import type { ValidatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1.js';
 import type { MutatingAdmissionPolicyBindingSpec } from '../../schema/generated/admissionregistration.v1beta1.js';
@@ -40,7 +41,7 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
   const errors: FieldErrors = [];
   for (const [i, action] of actions.entries()) {
     if (!ACTIONS.includes(action)) errors.push(notSupported(path.index(i), action, ACTIONS));
-    if (actions.indexOf(action) < i) errors.push(duplicate(path.index(i), action));
+    if (actions.indexOf(action) < i) errors.push(duplicate(path.index(i), named(action)));
   }
   if (actions.includes('Deny') && actions.includes('Warn')) errors.push(invalid(path, actions, DENY_AND_WARN));
   if (actions.length === 0) errors.push(required(path, 'at least one validation action is required'));

@@ -5,8 +5,9 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  notSupported,
   required,
+  textNotSupported,
+  named,
 } from '../../machinery/field-error.js';
 import { shownItems } from './internal-form.js';
 import { type Schema, itemsOf } from './schema-walk.js';
@@ -24,7 +25,7 @@ export function validateMapType(schema: Schema, path: FieldPath): FieldErrors {
   if (mapType === undefined) return [];
   const errors = validateTypeFor('object', 'x-kubernetes-map-type', schema, path);
   if (!MAP_TYPES.includes(mapType)) {
-    errors.push(notSupported(path.child('x-kubernetes-map-type'), mapType, MAP_TYPES));
+    errors.push(textNotSupported(path.child('x-kubernetes-map-type'), mapType, MAP_TYPES));
   }
   return errors;
 }
@@ -38,7 +39,7 @@ export function validateListType(schema: Schema, rules: ListTypeRules, path: Fie
     const wrongType = validateTypeFor('array', 'x-kubernetes-list-type', schema, path);
     if (wrongType.length > 0) append(errors, wrongType);
     else if (rules.atomicSets) append(errors, validateSetItems(schema, path));
-    if (!LIST_TYPES.includes(listType)) errors.push(notSupported(at, listType, LIST_TYPES));
+    if (!LIST_TYPES.includes(listType)) errors.push(textNotSupported(at, listType, LIST_TYPES));
   }
   if (keys.length > 0 && listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
@@ -64,7 +65,7 @@ function validateSetItems(schema: Schema, path: FieldPath): FieldErrors {
   // The list type is shown for both, unset too: a slip clients have seen ever since.
   const shown = itemsOf(schema)?.['x-kubernetes-list-type'] ?? null;
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  return [invalid(path.child('items', member), shown, why)];
+  return [invalid(path.child('items', member), named(shown), why)];
 }
 
 /** Members of sets are compared whole, so they must be owned whole, too. */

@@ -1,8 +1,13 @@
 import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../machinery/field-error.js';
-import { IMMUTABLE, invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
+import { type FieldErrors, FieldPath, invalid, required, textNotSupported } from '../../machinery/field-error.js';
+import {
+  IMMUTABLE,
+  invalidEach,
+  validateImmutableField,
+  validateImmutableName,
+} from '../../machinery/validation/fields.js';
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../machinery/validation/names.js';
 import type {
   CustomResourceDefinition,
@@ -123,7 +128,7 @@ function validateSpecUpdate(spec: Readonly<CustomResourceDefinitionSpec>, old: D
   if (isEstablished(old)) {
     append(
       errors,
-      validateImmutableField(spec.scope, old.spec.scope, SPEC.child('scope')),
+      validateImmutableName(spec.scope, old.spec.scope, SPEC.child('scope')),
       validateImmutableField(spec.names.kind, old.spec.names.kind, SPEC.child('names', 'kind')),
     );
   }
@@ -146,7 +151,7 @@ function validateSpec(spec: Readonly<CustomResourceDefinitionSpec>, base: Rules)
   const rules: Rules = { ...base, schema: { ...base.schema, structural } };
   const errors = validateGroup(spec.group);
   if (spec.scope === '') errors.push(required(SPEC.child('scope')));
-  else if (!SCOPES.includes(spec.scope)) errors.push(notSupported(SPEC.child('scope'), spec.scope, SCOPES));
+  else if (!SCOPES.includes(spec.scope)) errors.push(textNotSupported(SPEC.child('scope'), spec.scope, SCOPES));
   append(errors, validateSchemasPresent(hoisted, rules.requireSchema, keepsUnknown));
   if (hasDefaults && keepsUnknown) {
     const why = 'must be false in order to use defaults in the schema';

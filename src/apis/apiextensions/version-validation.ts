@@ -1,14 +1,13 @@
 // What stands beside the schema of a version: subresources, columns, selectable fields, its deprecation.
 import { append } from '../../lib/values/append.js';
-import { goJson } from '../../lib/go/json.js';
 import {
   type FieldErrors,
   type FieldPath,
-  Verbatim,
   duplicate,
   invalid,
   required,
   tooMany,
+  named,
 } from '../../machinery/field-error.js';
 import type {
   CustomResourceColumnDefinition,
@@ -29,8 +28,7 @@ const SELECTABLE_TYPES = ['string', 'boolean', 'integer'];
 export function validateDeprecation(version: Readonly<CustomResourceDefinitionVersion>, path: FieldPath): FieldErrors {
   const { deprecated = false, deprecationWarning: warning } = version;
   if (warning === undefined) return [];
-  // Behind a pointer kube-apiserver shows a text as JSON.
-  const refuse = (why: string) => invalid(path.child('deprecationWarning'), new Verbatim(goJson(warning)), why);
+  const refuse = (why: string) => invalid(path.child('deprecationWarning'), named(warning), why);
   if (!deprecated) return [refuse('can only be set for deprecated versions')];
   const errors: FieldErrors = [];
   if (Buffer.byteLength(warning) > MAX_WARNING_BYTES) errors.push(refuse('must be <= 256 characters long'));

@@ -6,6 +6,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../machinery/field-error.js';
 import { quantitySign } from '../../machinery/quantity.js';
 import type { MetricIdentifier, MetricSpec, MetricTarget } from '../../schema/generated/autoscaling.v2.js';
@@ -116,7 +117,7 @@ function validateTarget(target: Readonly<MetricTarget>, path: FieldPath): FieldE
   const errors: FieldErrors = [];
   if (type === '') errors.push(required(path.child('type'), 'must specify a metric target type'));
   if (!TARGET_TYPES.includes(type)) {
-    errors.push(invalid(path.child('type'), type, 'must be either Utilization, Value, or AverageValue'));
+    errors.push(invalid(path.child('type'), named(type), 'must be either Utilization, Value, or AverageValue'));
   }
   for (const member of ['value', 'averageValue'] as const) {
     const quantity = target[member];

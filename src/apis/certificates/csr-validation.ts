@@ -13,6 +13,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../machinery/field-error.js';
 import type {
   CertificateSigningRequest,
@@ -145,7 +146,7 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
   if (new Set(old).size === old.length) {
     const seen = new Set<string>();
     for (const [position, usage] of usages.entries()) {
-      if (seen.has(usage)) errors.push(duplicate(path.index(position), usage));
+      if (seen.has(usage)) errors.push(duplicate(path.index(position), named(usage)));
       seen.add(usage);
     }
   }
@@ -175,7 +176,7 @@ function validateConditions(
     if (!mayContradict && opposite !== undefined && seen.has(opposite)) {
       errors.push(invalid(path, type, 'Approved and Denied conditions are mutually exclusive'));
     }
-    if (seen.has(type) && !mayRepeat) errors.push(duplicate(at.child('type'), type));
+    if (seen.has(type) && !mayRepeat) errors.push(duplicate(at.child('type'), named(type)));
     seen.add(type);
   }
   return errors;

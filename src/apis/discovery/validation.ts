@@ -9,8 +9,9 @@ import {
   notSupported,
   required,
   tooMany,
+  named,
 } from '../../machinery/field-error.js';
-import { invalidEach, isFullyQualifiedDomainName, validateImmutableField } from '../../machinery/validation/fields.js';
+import { invalidEach, isFullyQualifiedDomainName, validateImmutableName } from '../../machinery/validation/fields.js';
 import { isValidIp, isValidIpForLegacyField } from '../../machinery/validation/ip.js';
 import { validateLabels } from '../../machinery/validation/label-selector.js';
 import {
@@ -49,7 +50,7 @@ export const validateEndpointSliceUpdate = (
   features: FeatureGates,
 ): FieldErrors => [
   ...validateEndpointSlice(object, features, old),
-  ...validateImmutableField(object.addressType, old.addressType, FieldPath.of('addressType')),
+  ...validateImmutableName(object.addressType, old.addressType, FieldPath.of('addressType')),
 ];
 
 function validateAddressType(type: string): FieldErrors {
@@ -66,7 +67,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldErrors {
     const at = path.index(position);
     const name = port.name ?? '';
     const errors = name === '' ? [] : invalidEach(at.child('name'), name, isDns1123Label(name));
-    if (seen.has(name)) errors.push(duplicate(at.child('name'), name));
+    if (seen.has(name)) errors.push(duplicate(at.child('name'), named(name)));
     seen.add(name);
     if (port.protocol === undefined) errors.push(required(at.child('protocol')));
     else if (!PROTOCOLS.includes(port.protocol)) {

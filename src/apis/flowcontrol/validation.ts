@@ -8,6 +8,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
@@ -75,7 +76,7 @@ export function validateConditionTypes(conditions: readonly { readonly type?: st
   const seen = new Set<string>();
   for (const [i, { type = '' }] of (conditions ?? []).entries()) {
     const at = FieldPath.of('status', 'conditions').index(i).child('type');
-    if (seen.has(type)) errors.push(duplicate(at, type));
+    if (seen.has(type)) errors.push(duplicate(at, named(type)));
     seen.add(type);
     if (type === '') errors.push(required(at));
   }
@@ -110,7 +111,7 @@ function validatePriorityLevelSpec(name: string, spec: Readonly<PriorityLevelCon
   const { type, limited, exempt } = spec;
   const errors: FieldErrors = [];
   if ((name === 'exempt') !== (type === 'Exempt')) {
-    errors.push(invalid(SPEC.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'"));
+    errors.push(invalid(SPEC.child('type'), named(type), "must be 'Exempt' if and only if `name` is 'exempt'"));
   }
   switch (type) {
     case 'Exempt':

@@ -6,6 +6,7 @@ import {
   duplicate,
   invalid,
   required,
+  named,
 } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import {
@@ -134,7 +135,7 @@ function validateCommonVersion(
     return [invalid(path, reported, why)];
   }
   if (reported === undefined) return [invalid(path, null, `the common encoding version is ${common}`)];
-  return [invalid(path, reported, `the actual common encoding version is ${common}`)];
+  return [invalid(path, named(reported), `the actual common encoding version is ${common}`)];
 }
 
 function validateConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldErrors {

@@ -1,5 +1,5 @@
 import { append } from '../../lib/values/append.js';
-import { type FieldErrors, FieldPath, invalid, notSupported } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, notSupported, named } from '../../machinery/field-error.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';
 import { invalidEach, validateNonNegative } from '../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../machinery/validation/label-selector.js';
@@ -104,7 +104,7 @@ function validateCountOrPercent(value: string | number | undefined, path: FieldP
   if (value === undefined) return [];
   if (typeof value === 'number') return validateNonNegative(value, path);
   const messages = isValidPercent(value);
-  if (messages.length > 0) return invalidEach(path, value, messages);
+  if (messages.length > 0) return invalidEach(path, named(value), messages);
   return Number.parseInt(value, 10) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];
 }
 

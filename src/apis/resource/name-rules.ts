@@ -1,5 +1,5 @@
 // The names of drivers, pools, devices, their attributes, and of requests.
-import { type FieldErrors, type FieldPath, invalid, required, tooLong } from '../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, invalid, required, tooLong, named } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import {
   isCIdentifier,
@@ -45,7 +45,7 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
 
 export const validateFullyQualifiedName = (name: string, path: FieldPath): FieldErrors => [
   ...validateQualifiedName(name, path),
-  ...(name !== '' && !name.includes('/') ? [invalid(path, name, 'must include a domain')] : []),
+  ...(name !== '' && !name.includes('/') ? [invalid(path, named(name), 'must include a domain')] : []),
 ];
 
 function validateIdentifier(id: string, path: FieldPath): FieldErrors {

@@ -1,6 +1,6 @@
 import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required } from '../../machinery/field-error.js';
-import { invalidEach, validateImmutableField } from '../../machinery/validation/fields.js';
+import { invalidEach, validateImmutableField, validateImmutableName } from '../../machinery/validation/fields.js';
 import { isDns1123Subdomain, LABEL_MAX_LENGTH } from '../../machinery/validation/names.js';
 import type { CounterSet, ResourcePool, ResourceSliceSpec } from '../../schema/generated/resource.v1.js';
 import { internalList } from '../core/internal-form/internal-value.js';
@@ -26,7 +26,7 @@ export function validateSlice(spec: Spec, old?: Spec): FieldErrors {
       errors,
       validateImmutableField(spec.pool.name, old.pool.name, SPEC.child('pool', 'name')),
       validateImmutableField(spec.driver, old.driver, SPEC.child('driver')),
-      validateImmutableField(spec.nodeName, old.nodeName, SPEC.child('nodeName')),
+      validateImmutableName(spec.nodeName, old.nodeName, SPEC.child('nodeName')),
     );
   }
   append(errors, validateReach(spec), validateDevices(spec), validateSharedCounters(spec.sharedCounters ?? []));

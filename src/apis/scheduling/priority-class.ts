@@ -1,6 +1,6 @@
 import { append } from '../../lib/values/append.js';
 import { type FieldErrors, FieldPath, forbidden, notSupported, required } from '../../machinery/field-error.js';
-import { validateImmutableField } from '../../machinery/validation/fields.js';
+import { validateImmutableName } from '../../machinery/validation/fields.js';
 import { forbidden as requestForbidden } from '../../machinery/status.js';
 import { AGE_COLUMN, ageCell, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
@@ -97,7 +97,7 @@ function validatePriorityClassUpdate(object: Readonly<PriorityClass>, old: Reado
   if (object.value !== old.value) errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
   append(
     errors,
-    validateImmutableField(object.preemptionPolicy, old.preemptionPolicy, FieldPath.of('preemptionPolicy')),
+    validateImmutableName(object.preemptionPolicy, old.preemptionPolicy, FieldPath.of('preemptionPolicy')),
   );
   return errors;
 }

@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../machinery/field-error.js';
-import { validateImmutableField } from '../../machinery/validation/fields.js';
+import { validateImmutableName } from '../../machinery/validation/fields.js';
 import { validateLabelName } from '../../machinery/validation/label-selector.js';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../registry/columns.js';
 import type { KindDefinition } from '../../registry/kind.js';
@@ -103,7 +103,7 @@ function validateStorageClassUpdate(object: Readonly<StorageClass>, old: Readonl
     }
   }
   const path = FieldPath.of('volumeBindingMode');
-  return [...errors, ...validateImmutableField(object.volumeBindingMode, old.volumeBindingMode, path)];
+  return [...errors, ...validateImmutableName(object.volumeBindingMode, old.volumeBindingMode, path)];
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath): FieldErrors {

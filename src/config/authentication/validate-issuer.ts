@@ -1,6 +1,6 @@
 import { certificateBundleFault } from '../../lib/x509/certificate.js';
 import { parseGoUrl } from '../../lib/go/url.js';
-import { type FieldErrors, type FieldPath, duplicate, invalid, required } from '../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, duplicate, invalid, required, named } from '../../machinery/field-error.js';
 import type { Issuer } from '../../schema/generated/apiserverconfig.v1.js';
 import type { CompiledAuthenticator } from './compiled.js';
 import type { ValidationContext } from './validation-context.js';
@@ -90,10 +90,12 @@ function audienceErrors(
   });
   const policyPath = issuerPath.child('audienceMatchPolicy');
   if (audiences.length > 1 && policy !== MATCH_ANY) {
-    errors.push(invalid(policyPath, policy, 'audienceMatchPolicy must be MatchAny for multiple audiences'));
+    errors.push(invalid(policyPath, named(policy), 'audienceMatchPolicy must be MatchAny for multiple audiences'));
   }
   if (audiences.length === 1 && policy !== '' && policy !== MATCH_ANY) {
-    errors.push(invalid(policyPath, policy, 'audienceMatchPolicy must be empty or MatchAny for single audience'));
+    errors.push(
+      invalid(policyPath, named(policy), 'audienceMatchPolicy must be empty or MatchAny for single audience'),
+    );
   }
   return errors;
 }
@@ -117,13 +119,13 @@ function egressErrors(
     errors.push(
       invalid(
         path,
-        selector,
+        named(selector),
         'egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled',
       ),
     );
   }
   if (selector !== 'controlplane' && selector !== 'cluster') {
-    errors.push(invalid(path, selector, 'egress selector must be either controlplane or cluster'));
+    errors.push(invalid(path, named(selector), 'egress selector must be either controlplane or cluster'));
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 // Rules many fields share, as errors at a path.
 import { deepEqual } from '../../lib/values/deep-equal.js';
-import { type FieldErrors, type FieldPath, invalid, required } from '../field-error.js';
+import { type FieldErrors, type FieldPath, invalid, required, named } from '../field-error.js';
 import { isDns1123Label, isDns1123Subdomain, isValidPortNum, patternMessage } from './names.js';
 
 export const NOT_NEGATIVE = 'must be greater than or equal to 0';
@@ -19,6 +19,10 @@ export const validatePort = (port: number, path: FieldPath): FieldErrors =>
 
 export const validateImmutableField = (value: unknown, old: unknown, path: FieldPath): FieldErrors =>
   deepEqual(value, old) ? [] : [invalid(path, value, IMMUTABLE)];
+
+/** Of a string that has a type of its own. */
+export const validateImmutableName = (value: string | undefined, old: unknown, path: FieldPath): FieldErrors =>
+  value === old ? [] : [invalid(path, named(value), IMMUTABLE)];
 
 /** A DNS name of at least three parts, as controllers and finalizers are named. */
 export function isFullyQualifiedName(path: FieldPath, name: string): FieldErrors {

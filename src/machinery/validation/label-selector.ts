@@ -1,6 +1,6 @@
 // Labels and the selectors over them, as they stand in objects.
 import { append } from '../../lib/values/append.js';
-import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../field-error.js';
+import { type FieldErrors, type FieldPath, forbidden, invalid, required, named } from '../field-error.js';
 import { invalidEach } from './fields.js';
 import { isQualifiedName, isValidLabelValue } from './names.js';
 
@@ -102,6 +102,6 @@ function validateSelectorOperator(
       return [forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
     default:
       if (allowUnknown) return [];
-      return [invalid(path.child('operator'), requirement.operator, 'not a valid selector operator')];
+      return [invalid(path.child('operator'), named(requirement.operator), 'not a valid selector operator')];
   }
 }

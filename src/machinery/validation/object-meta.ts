@@ -1,7 +1,7 @@
 // The rules of metadata, the same for every kind.
 import { append } from '../../lib/values/append.js';
 import { goQuote } from '../../lib/go/quote.js';
-import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong } from '../field-error.js';
+import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong, named } from '../field-error.js';
 import { wasExplicitEmpty } from '../explicit-empty.js';
 import {
   apiVersionFault,
@@ -221,7 +221,7 @@ function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefine
   for (const [position, entry] of (entries ?? []).entries()) {
     const at = path.index(position);
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
-      errors.push(invalid(at.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
+      errors.push(invalid(at.child('operation'), named(entry.operation ?? ''), 'must be `Apply` or `Update`'));
     }
     if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
       errors.push(invalid(at.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));

@@ -1,5 +1,5 @@
 // Objects as a table, as kubectl shows them.
-import { FieldPath, fieldErrorText, invalid as invalidField } from '../../machinery/field-error.js';
+import { FieldPath, fieldErrorText, invalid as invalidField, named } from '../../machinery/field-error.js';
 import { badRequest } from '../../machinery/status.js';
 import { metaType } from '../../schema/catalogue.js';
 import { inFieldOrder } from '../../schema/field-order.js';
@@ -44,7 +44,7 @@ export function tableOptions(query: URLSearchParams): { includeObject: IncludeOb
   }
   const error = invalidField(
     FieldPath.of('includeObject'),
-    includeObject,
+    named(includeObject),
     "must be 'Metadata', 'Object', 'None', or empty",
   );
   throw badRequest(`Unable to convert to Table as requested: ${fieldErrorText(error)}`);

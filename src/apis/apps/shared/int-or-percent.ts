@@ -1,4 +1,4 @@
-import { type FieldErrors, type FieldPath, invalid } from '../../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, invalid, named } from '../../../machinery/field-error.js';
 import { invalidEach, validateNonNegative } from '../../../machinery/validation/fields.js';
 import { isValidPercent } from '../../../machinery/validation/names.js';
 
@@ -6,7 +6,7 @@ type IntOrPercent = number | string;
 
 /** A count, or a part of the whole: `5` or `25%`. */
 export const validateIntOrPercent = (value: IntOrPercent, path: FieldPath): FieldErrors =>
-  typeof value === 'string' ? invalidEach(path, value, isValidPercent(value)) : validateNonNegative(value, path);
+  typeof value === 'string' ? invalidEach(path, named(value), isValidPercent(value)) : validateNonNegative(value, path);
 
 export function validateAtMostWhole(value: IntOrPercent, path: FieldPath): FieldErrors {
   const percent = percentOf(value);

@@ -7,6 +7,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../../machinery/field-error.js';
 import { validateAnnotations } from '../../../machinery/validation/object-meta.js';
 import { validateLabels } from '../../../machinery/validation/label-selector.js';
@@ -146,7 +147,7 @@ function withClaimedVolumes({ template, volumeClaimTemplates }: Readonly<Statefu
 function validateManagementPolicy(policy: string | undefined, path: FieldPath): FieldErrors {
   if (!policy) return [required(path)];
   if (policy === 'OrderedReady' || policy === 'Parallel') return [];
-  return [invalid(path, policy, "must be 'OrderedReady' or 'Parallel'")];
+  return [invalid(path, named(policy), "must be 'OrderedReady' or 'Parallel'")];
 }
 
 function validateUpdateStrategy(strategy: Readonly<StatefulSetUpdateStrategy>, path: FieldPath): FieldErrors {

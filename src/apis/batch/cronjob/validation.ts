@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, invalid, notSupported, required } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, notSupported, required, named } from '../../../machinery/field-error.js';
 import { validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { CronJobSpec, JobTemplateSpec } from '../../../schema/generated/batch.v1.js';
 import type { PodRules } from '../../core/pod/validation/pod-rules.js';
@@ -53,13 +53,13 @@ function validateSchedule(
 
 function validateTimeZone(zone: string | undefined, path: FieldPath): FieldErrors {
   if (zone === undefined) return [];
-  if (zone === '') return [invalid(path, zone, 'timeZone must be nil or non-empty string')];
-  const unknown = invalid(path, zone, `unknown time zone ${zone}`);
+  if (zone === '') return [invalid(path, named(zone), 'timeZone must be nil or non-empty string')];
+  const unknown = invalid(path, named(zone), `unknown time zone ${zone}`);
   const odd = (part: string): boolean => part === '.' || part === '..' || part.startsWith('-') || !ZONE_PART.test(part);
   if (zone.split('/').some(odd)) return [unknown];
   if (zone.toLowerCase() === 'local') {
     const why = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
-    return [invalid(path, zone, why), ...(zone === 'Local' ? [] : [unknown])];
+    return [invalid(path, named(zone), why), ...(zone === 'Local' ? [] : [unknown])];
   }
   return isKnownTimeZone(zone) ? [] : [unknown];
 }

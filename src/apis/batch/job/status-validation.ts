@@ -1,6 +1,6 @@
 import { append } from '../../../lib/values/append.js';
 import { deepEqual } from '../../../lib/values/deep-equal.js';
-import { duplicate, type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
+import { duplicate, type FieldErrors, FieldPath, invalid, required, named } from '../../../machinery/field-error.js';
 import { IMMUTABLE, validateNonNegative } from '../../../machinery/validation/fields.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type { Job, JobStatus } from '../../../schema/generated/batch.v1.js';
@@ -136,7 +136,7 @@ function validateIndexes(
   if (failedChanged && completions !== undefined && backoffLimitPerIndex !== undefined && failedIndexes !== undefined) {
     const why = countIndexes(failedIndexes, completions);
     if (typeof why === 'string') {
-      errors.push(invalid(failedPath, failedIndexes, `error parsing failedIndexes: ${why}`));
+      errors.push(invalid(failedPath, named(failedIndexes), `error parsing failedIndexes: ${why}`));
     }
   }
   if (completedChanged && completedIndexes !== '' && spec.completionMode !== 'Indexed') {
@@ -145,13 +145,13 @@ function validateIndexes(
   }
   if (failedChanged && backoffLimitPerIndex === undefined && failedIndexes !== undefined) {
     const why = 'cannot set non-null failedIndexes when backoffLimitPerIndex is null';
-    errors.push(invalid(failedPath, failedIndexes, why));
+    errors.push(invalid(failedPath, named(failedIndexes), why));
   }
   if ((completedChanged || failedChanged) && completions !== undefined && failedIndexes !== undefined) {
     const common = firstCommonIndex(completedIndexes, failedIndexes, completions);
     if (common !== undefined) {
       const why = `failedIndexes and completedIndexes overlap at index: ${common}`;
-      errors.push(invalid(failedPath, failedIndexes, why));
+      errors.push(invalid(failedPath, named(failedIndexes), why));
     }
   }
   return errors;

@@ -15,6 +15,7 @@ import {
   isDomainPrefixedPath,
   validateImmutableField,
   validateNonNegative,
+  validateImmutableName,
 } from '../../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../../machinery/validation/label-selector.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
@@ -65,10 +66,10 @@ export function validateJobUpdate(
     ...validateCompletionsUpdate(spec, old),
     ...validateImmutableSelector(spec.selector, old.selector, SPEC.child('selector')),
     ...validateTemplateUpdate(spec.template, old.template, mutableDirectives),
-    ...validateImmutableField(spec.completionMode, old.completionMode, SPEC.child('completionMode')),
+    ...validateImmutableName(spec.completionMode, old.completionMode, SPEC.child('completionMode')),
     ...immutableStruct('podFailurePolicy', 'PodFailurePolicy'),
     ...validateImmutableField(spec.backoffLimitPerIndex, old.backoffLimitPerIndex, SPEC.child('backoffLimitPerIndex')),
-    ...validateImmutableField(spec.managedBy, old.managedBy, SPEC.child('managedBy')),
+    ...validateImmutableName(spec.managedBy, old.managedBy, SPEC.child('managedBy')),
     ...immutableStruct('successPolicy', 'SuccessPolicy'),
   ];
 }

@@ -7,6 +7,7 @@ import {
   forbidden,
   invalid,
   required,
+  named,
 } from '../../../machinery/field-error.js';
 import { compareQuantities, scaledValue } from '../../../machinery/quantity.js';
 import { invalidEach } from '../../../machinery/validation/fields.js';
@@ -29,7 +30,7 @@ export function validateLimitRange({ spec }: Readonly<LimitRange>): FieldErrors 
   return (spec.limits ?? []).flatMap((item, position) => {
     const path = LIMITS.index(position);
     const errors = validateType(item.type, path.child('type'));
-    if (seen.has(item.type)) errors.push(duplicate(path.child('type'), item.type));
+    if (seen.has(item.type)) errors.push(duplicate(path.child('type'), named(item.type)));
     seen.add(item.type);
     append(errors, validateNames(item, path));
     for (const name of namesOf(item)) append(errors, validateAmounts(item, name, path));
@@ -38,9 +39,9 @@ export function validateLimitRange({ spec }: Readonly<LimitRange>): FieldErrors 
 }
 
 function validateType(type: string, path: FieldPath): FieldErrors {
-  const errors = invalidEach(path, type, isQualifiedName(type));
+  const errors = invalidEach(path, named(type), isQualifiedName(type));
   if (errors.length > 0 || type.includes('/') || TYPES.includes(type)) return errors;
-  return [invalid(path, type, 'must be a standard limit type or fully qualified')];
+  return [invalid(path, named(type), 'must be a standard limit type or fully qualified')];
 }
 
 function validateNames(item: Readonly<LimitRangeItem>, path: FieldPath): FieldErrors {

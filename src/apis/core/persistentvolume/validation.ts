@@ -9,7 +9,7 @@ import {
   required,
 } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/explicit-empty.js';
-import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
+import { invalidEach, validateImmutableName } from '../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, isValidLabelValue } from '../../../machinery/validation/names.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import type {
@@ -61,7 +61,7 @@ export function validateVolumeUpdate(
     const why = `spec.persistentvolumesource is immutable after creation\n${internalDiff('PersistentVolumeSource', before, now)}`;
     errors.push(forbidden(SPEC.child('persistentvolumesource'), why));
   }
-  append(errors, validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')));
+  append(errors, validateImmutableName(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')));
   if (old.spec.nodeAffinity !== undefined) {
     append(errors, keepNodeAffinity(object.spec.nodeAffinity, old.spec.nodeAffinity));
   }

@@ -7,10 +7,11 @@ import {
   invalid,
   notSupported,
   required,
+  textNotSupported,
 } from '../../../machinery/field-error.js';
 import { withExplicitEmptyOf } from '../../../machinery/explicit-empty.js';
 import { compareQuantities } from '../../../machinery/quantity.js';
-import { IMMUTABLE, invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
+import { IMMUTABLE, invalidEach, validateImmutableName } from '../../../machinery/validation/fields.js';
 import { selectorHasInvalidLabelValue } from '../../../machinery/validation/label-selector.js';
 import { isQualifiedName } from '../../../machinery/validation/names.js';
 import type { FeatureGates, MetadataErrors } from '../../../registry/kind.js';
@@ -57,7 +58,7 @@ export function validateClaimUpdate(
   append(
     errors,
     validateShrinking(object, old, features),
-    validateImmutableField(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')),
+    validateImmutableName(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode')),
     validateAttributesClass(object, old, options, features),
   );
   return errors;
@@ -197,5 +198,5 @@ function validateResize({ status }: Readonly<PersistentVolumeClaim>): FieldError
 function validateResourceKey(name: string, path: FieldPath): FieldErrors {
   const errors = invalidEach(path, name, isQualifiedName(name));
   if (errors.length > 0) return errors;
-  return isNativeResource(name) && name !== 'storage' ? [notSupported(path, name, ['storage'])] : [];
+  return isNativeResource(name) && name !== 'storage' ? [textNotSupported(path, name, ['storage'])] : [];
 }

@@ -3,8 +3,8 @@ import {
   type FieldErrors,
   FieldPath,
   fieldErrorText,
-  notSupported,
   required,
+  textNotSupported,
 } from '../../../machinery/field-error.js';
 import { badRequest, conflict, StatusError } from '../../../machinery/status.js';
 import { goQuote } from '../../../lib/go/quote.js';
@@ -63,7 +63,7 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
 function validateBinding({ target }: Readonly<Binding>): FieldErrors {
   const errors: FieldErrors = [];
   if (target.kind && target.kind !== 'Node') {
-    errors.push(notSupported(FieldPath.of('target', 'kind'), target.kind, ['Node', '<empty>']));
+    errors.push(textNotSupported(FieldPath.of('target', 'kind'), target.kind, ['Node', '<empty>']));
   }
   if (!target.name) errors.push(required(FieldPath.of('target', 'name')));
   return errors;

@@ -1,6 +1,6 @@
 import { append } from '../../../lib/values/append.js';
 import { ownMember } from '../../../lib/values/plain-object.js';
-import { type FieldErrors, FieldPath, invalid, required } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required, named } from '../../../machinery/field-error.js';
 import { asGiven } from '../../../machinery/explicit-empty.js';
 import { IMMUTABLE } from '../../../machinery/validation/fields.js';
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../schema/generated/core.v1.js';
@@ -62,7 +62,7 @@ function validateAmounts(amounts: Readonly<ResourceList> | undefined, path: Fiel
     const at = path.key(name);
     const errors = validateResourceName(name, at);
     if (!name.includes('/') && !isQuotaResource(name)) {
-      errors.push(invalid(at, name, 'must be a standard resource for quota'));
+      errors.push(invalid(at, named(name), 'must be a standard resource for quota'));
     }
     append(errors, validateResourceQuantity(name, amounts?.[name] ?? '0', at));
     return errors;
@@ -118,7 +118,7 @@ function validateScopeSelector(spec: Readonly<ResourceQuotaSpec>): FieldErrors {
   const errors: FieldErrors = [];
   for (const { scopeName, operator, values } of requirements) {
     if (ownMember(COUNTED, scopeName) === undefined)
-      errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'));
+      errors.push(invalid(path.child('scopeName'), named(scopeName), 'unsupported scope'));
     for (let times = uncounted(scopeName, spec); times > 0; times--) {
       errors.push(invalid(path, shownSelector(spec.scopeSelector), 'unsupported scope applied to resource'));
     }
@@ -145,7 +145,7 @@ function validateOperator(operator: string, values: readonly string[], path: Fie
       return values.length > 0 ? [invalid(path.child('values'), values, why)] : [];
     }
     default:
-      return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
+      return [invalid(path.child('operator'), named(operator), 'not a valid selector operator')];
   }
 }
 

@@ -1,6 +1,6 @@
 import { append } from '../../../lib/values/append.js';
 import { type FieldErrors, FieldPath, invalid, required, tooLong } from '../../../machinery/field-error.js';
-import { invalidEach, validateImmutableField } from '../../../machinery/validation/fields.js';
+import { invalidEach, validateImmutableName } from '../../../machinery/validation/fields.js';
 import { isConfigMapKey } from '../../../machinery/validation/names.js';
 import type { MetadataErrors } from '../../../registry/kind.js';
 import type { Secret } from '../../../schema/generated/core.v1.js';
@@ -28,7 +28,7 @@ export const validateSecretUpdate = (
   { whole, change }: MetadataErrors,
 ): FieldErrors => [
   ...change,
-  ...validateImmutableField(object.type ?? '', old.type ?? '', FieldPath.of('type')),
+  ...validateImmutableName(object.type ?? '', old.type ?? '', FieldPath.of('type')),
   ...validateFrozen(object, old, ['data']),
   ...whole,
   ...validateSecret(object),

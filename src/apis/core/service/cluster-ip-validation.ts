@@ -9,6 +9,7 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../../machinery/field-error.js';
 import { isValidIpForLegacyField } from '../../../machinery/validation/ip.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
@@ -76,7 +77,7 @@ function validateFamilies({ spec }: Readonly<Service>): FieldErrors {
   const seen = new Set<string>();
   for (const [position, family] of (spec.ipFamilies ?? []).entries()) {
     if (!KNOWN_FAMILIES.includes(family)) errors.push(notSupported(FAMILIES.index(position), family, KNOWN_FAMILIES));
-    if (seen.has(family)) errors.push(duplicate(FAMILIES.index(position), family));
+    if (seen.has(family)) errors.push(duplicate(FAMILIES.index(position), named(family)));
     seen.add(family);
   }
   const policy = spec.ipFamilyPolicy;

@@ -7,6 +7,8 @@ import {
   invalid,
   notSupported,
   required,
+  textNotSupported,
+  named,
 } from '../../../machinery/field-error.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
 import { isQualifiedName } from '../../../machinery/validation/names.js';
@@ -29,7 +31,8 @@ export function validateLoadBalancerClass({ spec }: Readonly<Service>, old?: Rea
   const value = spec.loadBalancerClass;
   const errors: FieldErrors = [];
   const stays = old?.spec.type === 'LoadBalancer' && spec.type === 'LoadBalancer';
-  if (stays && old?.spec.loadBalancerClass !== value) errors.push(invalid(path, value, 'may not change once set'));
+  if (stays && old?.spec.loadBalancerClass !== value)
+    errors.push(invalid(path, named(value), 'may not change once set'));
   if (value === undefined) return errors;
   if (spec.type === 'LoadBalancer') append(errors, invalidEach(path, value, isQualifiedName(value)));
   else errors.push(forbidden(path, "may only be used when `type` is 'LoadBalancer'"));
@@ -46,7 +49,7 @@ function validateExternalTrafficPolicy(object: Readonly<Service>): FieldErrors {
   const path = SPEC.child('externalTrafficPolicy');
   const policy = object.spec.externalTrafficPolicy ?? '';
   if (!isExternallyAccessible(object)) {
-    return policy === '' ? [] : [invalid(path, policy, 'may only be set for externally-accessible services')];
+    return policy === '' ? [] : [invalid(path, named(policy), 'may only be set for externally-accessible services')];
   }
   if (policy === '') return [required(path)];
   return POLICIES.includes(policy) ? [] : [notSupported(path, policy, POLICIES)];
@@ -73,5 +76,5 @@ function validateTrafficDistribution({ spec }: Readonly<Service>, features: Feat
   if (value === undefined) return [];
   const supported = ['PreferClose'];
   if (features.enabled('PreferSameTrafficDistribution')) supported.push('PreferSameZone', 'PreferSameNode');
-  return supported.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, supported)];
+  return supported.includes(value) ? [] : [textNotSupported(SPEC.child('trafficDistribution'), value, supported)];
 }

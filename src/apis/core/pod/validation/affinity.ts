@@ -1,5 +1,12 @@
 import { append } from '../../../../lib/values/append.js';
-import { type FieldErrors, type FieldPath, forbidden, invalid, required } from '../../../../machinery/field-error.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  forbidden,
+  invalid,
+  required,
+  named,
+} from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { validateLabelName, validateLabelSelector } from '../../../../machinery/validation/label-selector.js';
 import { isDns1123Label, isDns1123Subdomain, isValidLabelValue } from '../../../../machinery/validation/names.js';
@@ -111,7 +118,7 @@ function validateNodeOperator(operator: string, count: number, path: FieldPath):
       if (count === 1) return [];
       return [required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
-      return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
+      return [invalid(path.child('operator'), named(operator), 'not a valid selector operator')];
   }
 }
 
@@ -122,7 +129,7 @@ function validateNodeField(
 ): FieldErrors {
   const errors: FieldErrors = [];
   if (operator !== 'In' && operator !== 'NotIn') {
-    errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+    errors.push(invalid(path.child('operator'), named(operator), 'not a valid selector operator'));
   } else if (values.length !== 1) {
     const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
     errors.push(required(path.child('values'), why));

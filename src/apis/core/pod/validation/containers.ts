@@ -10,6 +10,7 @@ import {
   notSupported,
   required,
   tooLong,
+  named,
 } from '../../../../machinery/field-error.js';
 import { explicitEmptyOf, wasExplicitEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
@@ -237,14 +238,14 @@ function validateResizePolicy(
   const errors: FieldErrors = [];
   const seen = new Set<string>();
   for (const [position, { resourceName, restartPolicy }] of (policies ?? []).entries()) {
-    if (seen.has(resourceName)) errors.push(duplicate(path.index(position), resourceName));
+    if (seen.has(resourceName)) errors.push(duplicate(path.index(position), named(resourceName)));
     seen.add(resourceName);
     if (resourceName === '') errors.push(required(path));
     else if (!RESIZABLE.includes(resourceName)) errors.push(notSupported(path, resourceName, RESIZABLE));
     if (restartPolicy === '') errors.push(required(path));
     else if (!RESIZE_POLICIES.includes(restartPolicy)) errors.push(notSupported(path, restartPolicy, RESIZE_POLICIES));
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
-      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+      errors.push(invalid(path, named(restartPolicy), "must be 'NotRequired' when `restartPolicy` is 'Never'"));
     }
   }
   return errors;

@@ -1,5 +1,5 @@
 // The names of the resources that containers request.
-import { type FieldErrors, type FieldPath, invalid, notSupported } from '../../../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, invalid, notSupported, named } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isQualifiedName } from '../../../../machinery/validation/names.js';
 
@@ -49,9 +49,9 @@ export function isExtendedResource(name: string): boolean {
 export const isIntegerResource = (name: string): boolean => COUNTED_RESOURCES.has(name) || isExtendedResource(name);
 
 export function validateResourceName(name: string, path: FieldPath): FieldErrors {
-  const errors = invalidEach(path, name, isQualifiedName(name));
+  const errors = invalidEach(path, named(name), isQualifiedName(name));
   if (errors.length === 0 && !name.includes('/') && !isStandardResource(name)) {
-    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
+    errors.push(invalid(path, named(name), 'must be a standard resource type or fully qualified'));
   }
   return errors;
 }
@@ -60,9 +60,9 @@ export function validateContainerResourceName(name: string, path: FieldPath): Fi
   if (CONTAINER_RESOURCES.has(name)) return [];
   const errors = validateResourceName(name, path);
   if (!name.includes('/')) {
-    if (!isHugePages(name)) errors.push(invalid(path, name, 'must be a standard resource for containers'));
+    if (!isHugePages(name)) errors.push(invalid(path, named(name), 'must be a standard resource for containers'));
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
-    errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
+    errors.push(invalid(path, named(name), "doesn't follow extended resource name standard"));
   }
   return errors;
 }

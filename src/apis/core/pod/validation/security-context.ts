@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
   tooLong,
+  named,
 } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isValidGroupId, isValidUserId } from '../../../../machinery/validation/names.js';
@@ -136,7 +137,7 @@ function validateAppArmorProfile(profile: Readonly<AppArmorProfile> | undefined,
   const at = path.child('localhostProfile');
   if (type !== 'Localhost') {
     if (localhostProfile === undefined) return [];
-    return [invalid(at, localhostProfile, 'can only be set when AppArmor type is Localhost')];
+    return [invalid(at, named(localhostProfile), 'can only be set when AppArmor type is Localhost')];
   }
   const missing = required(at, 'must be set when AppArmor type is Localhost');
   if (localhostProfile === undefined) return [missing];

@@ -8,10 +8,11 @@ import {
   invalid,
   notSupported,
   required,
+  named,
 } from '../../../../machinery/field-error.js';
 import { internalList } from '../../internal-form/internal-value.js';
 import { parseIp } from '../../../../lib/values/ip-address.js';
-import { invalidEach, validateImmutableField } from '../../../../machinery/validation/fields.js';
+import { invalidEach, validateImmutableName } from '../../../../machinery/validation/fields.js';
 import { isValidIpForLegacyField } from '../../../../machinery/validation/ip.js';
 import { isDns1123Subdomain, isValidGroupId, isValidUserId } from '../../../../machinery/validation/names.js';
 import type { LifeContext } from '../../../../registry/kind.js';
@@ -53,7 +54,7 @@ export function validatePodStatusUpdate(
   }
   append(
     errors,
-    validateImmutableField(status.qosClass ?? '', old.status.qosClass ?? '', STATUS.child('qosClass')),
+    validateImmutableName(status.qosClass ?? '', old.status.qosClass ?? '', STATUS.child('qosClass')),
     validateTransitions(pod, old, features.enabled('ContainerRestartRules')),
     validateClaimStatuses(pod, STATUS.child('resourceClaimStatuses')),
     validateExtendedClaim(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')),
@@ -286,7 +287,7 @@ function validateAllocated(
       for (const [each, { health = '', resourceID }] of (resources ?? []).entries()) {
         const here = at.child('resources').index(each);
         if (!HEALTH.includes(health)) errors.push(notSupported(here.child('health'), health, HEALTH));
-        if (ids.has(resourceID)) errors.push(duplicate(here.child('resourceID'), resourceID));
+        if (ids.has(resourceID)) errors.push(duplicate(here.child('resourceID'), named(resourceID)));
         ids.add(resourceID);
       }
     }

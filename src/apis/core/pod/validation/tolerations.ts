@@ -5,6 +5,7 @@ import {
   forbidden,
   invalid,
   notSupported,
+  named,
 } from '../../../../machinery/field-error.js';
 import { validateLabelName } from '../../../../machinery/validation/label-selector.js';
 import { isValidLabelValue } from '../../../../machinery/validation/names.js';
@@ -20,11 +21,11 @@ export function validateTolerations(tolerations: readonly Toleration[] | undefin
     if (key !== '') append(errors, validateLabelName(key, at.child('key')));
     else if (operator !== 'Exists') {
       const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-      errors.push(invalid(at.child('operator'), operator, why));
+      errors.push(invalid(at.child('operator'), named(operator), why));
     }
     if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
       const why = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-      errors.push(invalid(at.child('effect'), effect, why));
+      errors.push(invalid(at.child('effect'), named(effect), why));
     }
     append(errors, validateOperator(operator, value, at.child('operator')));
     if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(at.child('effect'), effect, EFFECTS));

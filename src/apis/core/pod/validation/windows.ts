@@ -1,6 +1,6 @@
 // What only Windows pods, or only the others, may set.
 import { append } from '../../../../lib/values/append.js';
-import { type FieldErrors, type FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, forbidden, invalid, named } from '../../../../machinery/field-error.js';
 import { wasExplicitEmpty } from '../../../../machinery/explicit-empty.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain } from '../../../../machinery/validation/names.js';
@@ -31,16 +31,16 @@ export function validateWindowsOptions(
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName } = options;
   const errors: FieldErrors = [];
   if (name !== undefined) {
-    append(errors, invalidEach(path.child('gmsaCredentialSpecName'), name, isDns1123Subdomain(name)));
+    append(errors, invalidEach(path.child('gmsaCredentialSpecName'), named(name), isDns1123Subdomain(name)));
   }
   if (spec === '') {
-    errors.push(invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
+    errors.push(invalid(path.child('gmsaCredentialSpec'), named(spec), 'gmsaCredentialSpec cannot be an empty string'));
   } else if (spec !== undefined && Buffer.byteLength(spec) > MAX_CREDENTIAL_SPEC_KIB * 1024) {
     const why = `gmsaCredentialSpec size must be under ${MAX_CREDENTIAL_SPEC_KIB} KiB`;
-    errors.push(invalid(path.child('gmsaCredentialSpec'), spec, why));
+    errors.push(invalid(path.child('gmsaCredentialSpec'), named(spec), why));
   }
   if (runAsUserName !== undefined) {
-    append(errors, invalidEach(path.child('runAsUserName'), runAsUserName, userNameMessages(runAsUserName)));
+    append(errors, invalidEach(path.child('runAsUserName'), named(runAsUserName), userNameMessages(runAsUserName)));
   }
   return errors;
 }
