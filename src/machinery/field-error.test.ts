@@ -8,7 +8,7 @@ import {
   named,
   notSupported,
   required,
-  textNotSupported,
+  plainNotSupported,
   withMore,
 } from './field-error.js';
 import { invalid as invalidObject } from './status.js';
@@ -54,7 +54,7 @@ test('a string of a type of its own is shown as JSON writes it, a plain one as G
       invalid(path, value, ''),
       invalid(path, named(value), ''),
       duplicate(path, named(value)),
-      textNotSupported(path, value, []),
+      plainNotSupported(path, value, []),
       notSupported(path, value, []),
     ].map(({ body }) => body.slice(body.indexOf('"')));
   assert.deepEqual(bodies('x"\\'), Array(5).fill('"x\\"\\\\"'));

@@ -161,9 +161,12 @@ export const internal = (path: FieldPath | undefined, detail: string): FieldErro
 export const notSupported = (path: FieldPath | undefined, value: unknown, supported: readonly string[]): FieldError =>
   new LazyFieldError('FieldValueNotSupported', path, named(value), supported);
 
-/** Of a string that is an enumeration by its rules only. */
-export const textNotSupported = (path: FieldPath | undefined, text: string, supported: readonly string[]): FieldError =>
-  new LazyFieldError('FieldValueNotSupported', path, text, supported);
+/** Of what has no type of its own: a plain string that only rules restrict, or a value of a custom resource. */
+export const plainNotSupported = (
+  path: FieldPath | undefined,
+  value: unknown,
+  supported: readonly string[],
+): FieldError => new LazyFieldError('FieldValueNotSupported', path, value, supported);
 
 /** `maxLength` counts bytes; a negative one is left out of the text. */
 export function tooLong(path: FieldPath | undefined, maxLength: number): FieldError {

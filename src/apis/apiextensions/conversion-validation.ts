@@ -7,7 +7,7 @@ import {
   forbidden,
   invalid,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { isDns1035Label } from '../../machinery/validation/names.js';
@@ -33,7 +33,7 @@ export function validateConversion(
   const { strategy, webhook } = conversion;
   const errors: FieldErrors = [];
   if (strategy === '') errors.push(required(path.child('strategy')));
-  else if (!STRATEGIES.includes(strategy)) errors.push(textNotSupported(path.child('strategy'), strategy, STRATEGIES));
+  else if (!STRATEGIES.includes(strategy)) errors.push(plainNotSupported(path.child('strategy'), strategy, STRATEGIES));
   const clientPath = path.child('webhookClientConfig');
   const versionsPath = path.child('conversionReviewVersions');
   const versions = webhook?.conversionReviewVersions ?? [];

@@ -6,7 +6,7 @@ import {
   forbidden,
   invalid,
   required,
-  textNotSupported,
+  plainNotSupported,
   named,
 } from '../../machinery/field-error.js';
 import { shownItems } from './internal-form.js';
@@ -25,7 +25,7 @@ export function validateMapType(schema: Schema, path: FieldPath): FieldErrors {
   if (mapType === undefined) return [];
   const errors = validateTypeFor('object', 'x-kubernetes-map-type', schema, path);
   if (!MAP_TYPES.includes(mapType)) {
-    errors.push(textNotSupported(path.child('x-kubernetes-map-type'), mapType, MAP_TYPES));
+    errors.push(plainNotSupported(path.child('x-kubernetes-map-type'), mapType, MAP_TYPES));
   }
   return errors;
 }
@@ -39,7 +39,7 @@ export function validateListType(schema: Schema, rules: ListTypeRules, path: Fie
     const wrongType = validateTypeFor('array', 'x-kubernetes-list-type', schema, path);
     if (wrongType.length > 0) append(errors, wrongType);
     else if (rules.atomicSets) append(errors, validateSetItems(schema, path));
-    if (!LIST_TYPES.includes(listType)) errors.push(textNotSupported(at, listType, LIST_TYPES));
+    if (!LIST_TYPES.includes(listType)) errors.push(plainNotSupported(at, listType, LIST_TYPES));
   }
   if (keys.length > 0 && listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty';

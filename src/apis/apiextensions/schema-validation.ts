@@ -1,7 +1,13 @@
 // The rules of an OpenAPI schema in a definition, besides those of structural schemas.
 import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
-import { type FieldErrors, type FieldPath, forbidden, invalid, textNotSupported } from '../../machinery/field-error.js';
+import {
+  type FieldErrors,
+  type FieldPath,
+  forbidden,
+  invalid,
+  plainNotSupported,
+} from '../../machinery/field-error.js';
 import { explicitEmptyOf, wasExplicitEmpty } from '../../machinery/explicit-empty.js';
 import type { CustomResourceValidation } from '../../schema/generated/apiextensions.v1.js';
 import { hasDefault, validateDefaults } from './default-validation.js';
@@ -208,7 +214,7 @@ function validateSupported(schema: Schema, context: NodeContext, path: FieldPath
   const type = schema.type ?? '';
   const errors: FieldErrors = [];
   if (context.rules.knownTypes && type !== '' && !TYPES.includes(type)) {
-    errors.push(textNotSupported(path.child('type'), type, TYPES));
+    errors.push(plainNotSupported(path.child('type'), type, TYPES));
   }
   if (hasDefault(schema) && context.noDefaults !== undefined) {
     errors.push(forbidden(path.child('default'), `must not be set ${context.noDefaults}`));

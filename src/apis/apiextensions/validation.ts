@@ -1,7 +1,7 @@
 import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, required, textNotSupported } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required, plainNotSupported } from '../../machinery/field-error.js';
 import {
   IMMUTABLE,
   invalidEach,
@@ -151,7 +151,7 @@ function validateSpec(spec: Readonly<CustomResourceDefinitionSpec>, base: Rules)
   const rules: Rules = { ...base, schema: { ...base.schema, structural } };
   const errors = validateGroup(spec.group);
   if (spec.scope === '') errors.push(required(SPEC.child('scope')));
-  else if (!SCOPES.includes(spec.scope)) errors.push(textNotSupported(SPEC.child('scope'), spec.scope, SCOPES));
+  else if (!SCOPES.includes(spec.scope)) errors.push(plainNotSupported(SPEC.child('scope'), spec.scope, SCOPES));
   append(errors, validateSchemasPresent(hoisted, rules.requireSchema, keepsUnknown));
   if (hasDefaults && keepsUnknown) {
     const why = 'must be false in order to use defaults in the schema';

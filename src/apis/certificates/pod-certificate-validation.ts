@@ -11,7 +11,7 @@ import {
   notSupported,
   required,
   tooLong,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import { validateConditions } from '../../machinery/validation/conditions.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
@@ -113,7 +113,7 @@ export function validatePodCertificateStatus(request: Request, old: Request, now
   for (const [position, { type, status }] of conditions.entries()) {
     const at = FieldPath.of('status', 'conditions', `[${position}]`);
     if (!OUTCOMES.includes(type)) {
-      errors.push(textNotSupported(at.child('type'), type, OUTCOMES));
+      errors.push(plainNotSupported(at.child('type'), type, OUTCOMES));
       continue;
     }
     if (++outcomes > 1) {

@@ -5,7 +5,7 @@ import {
   forbidden,
   required,
   tooLong,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import { invalidEach, isDomainPrefixedPath, validateImmutableField } from '../../machinery/validation/fields.js';
 import { isDns1123Label } from '../../machinery/validation/names.js';
@@ -75,7 +75,7 @@ function validateParameters(parameters: Readonly<IngressClassParametersReference
   const { scope, namespace } = parameters;
   const at = path.child('namespace');
   if (scope === null || scope === undefined) errors.push(required(path.child('scope')));
-  else if (!SCOPES.includes(scope)) errors.push(textNotSupported(path.child('scope'), scope, SCOPES));
+  else if (!SCOPES.includes(scope)) errors.push(plainNotSupported(path.child('scope'), scope, SCOPES));
   else if (scope === 'Cluster') {
     if (namespace !== undefined) errors.push(forbidden(at, "`parameters.scope` is set to 'Cluster'"));
   } else if (namespace === undefined) errors.push(required(at, "`parameters.scope` is set to 'Namespace'"));

@@ -1,7 +1,7 @@
 import { append } from '../../lib/values/append.js';
 import { RBAC_GROUP } from '../../authz/rbac-objects.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, required, textNotSupported } from '../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, required, plainNotSupported } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { validateLabelSelector } from '../../machinery/validation/label-selector.js';
 import { nameIsDnsSubdomain, pathSegmentName } from '../../machinery/validation/names.js';
@@ -108,9 +108,9 @@ function validateBinding(binding: Readonly<RoleBinding>, namespaced: boolean): F
   const errors: FieldErrors = [];
   const { apiGroup, kind, name } = binding.roleRef;
   const path = FieldPath.of('roleRef');
-  if (apiGroup !== RBAC_GROUP) errors.push(textNotSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
+  if (apiGroup !== RBAC_GROUP) errors.push(plainNotSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
-  if (!kinds.includes(kind)) errors.push(textNotSupported(path.child('kind'), kind, kinds));
+  if (!kinds.includes(kind)) errors.push(plainNotSupported(path.child('kind'), kind, kinds));
   if (name === '') errors.push(required(path.child('name')));
   else append(errors, invalidEach(path.child('name'), name, pathSegmentName(name, false)));
   for (const [position, subject] of (binding.subjects ?? []).entries()) {
@@ -126,15 +126,15 @@ function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath)
   switch (kind) {
     case 'ServiceAccount':
       if (name !== '') append(errors, invalidEach(path.child('name'), name, nameIsDnsSubdomain(name, false)));
-      if (apiGroup !== '') errors.push(textNotSupported(path.child('apiGroup'), apiGroup, ['']));
+      if (apiGroup !== '') errors.push(plainNotSupported(path.child('apiGroup'), apiGroup, ['']));
       if (!namespaced && namespace === '') errors.push(required(path.child('namespace')));
       break;
     case 'User':
     case 'Group':
-      if (apiGroup !== RBAC_GROUP) errors.push(textNotSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
+      if (apiGroup !== RBAC_GROUP) errors.push(plainNotSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP]));
       break;
     default:
-      errors.push(textNotSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group']));
+      errors.push(plainNotSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group']));
   }
   return errors;
 }

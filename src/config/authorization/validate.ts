@@ -13,7 +13,7 @@ import {
   notSupported,
   required,
   tooMany,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import { formatDuration, parseDuration } from '../../machinery/time.js';
 import { nameIsDnsSubdomain } from '../../machinery/validation/names.js';
@@ -74,7 +74,7 @@ export function validateAuthorizers(
 function validateType(type: string, seen: ReadonlySet<string>, at: FieldPath): FieldErrors {
   if (type === '') return [required(at)];
   if (!AUTHORIZER_TYPES.some((known) => known === type)) {
-    return [textNotSupported(at, type, AUTHORIZER_TYPES.toSorted())];
+    return [plainNotSupported(at, type, AUTHORIZER_TYPES.toSorted())];
   }
   return seen.has(type) && type !== 'Webhook' ? [duplicate(at, type)] : [];
 }
@@ -131,7 +131,7 @@ const validateTtl = (ttlNs: bigint, at: FieldPath): FieldErrors =>
 
 function validateChoice(value: string, choices: readonly string[], at: FieldPath): FieldErrors {
   if (value === '') return [required(at)];
-  return choices.includes(value) ? [] : [textNotSupported(at, value, choices)];
+  return choices.includes(value) ? [] : [plainNotSupported(at, value, choices)];
 }
 
 function validateConditionVersion(webhook: WebhookConfiguration, at: FieldPath): FieldErrors {

@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import type {
   Connection,
@@ -29,7 +29,7 @@ export function validateEgress({ egressSelections }: EgressSelectorConfiguration
   const seen = new Set<string>();
   for (const [index, { name }] of selections.entries()) {
     if (seen.has(name)) errors.push(duplicate(PATH.index(index), name));
-    else if (!NAMES.includes(name)) errors.push(textNotSupported(PATH, name, NAMES));
+    else if (!NAMES.includes(name)) errors.push(plainNotSupported(PATH, name, NAMES));
     seen.add(name);
   }
   return errors;

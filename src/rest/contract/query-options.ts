@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
   tooLong,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import type { HttpRequest } from '../../lib/http/http.js';
 import { parseInt64, SyntaxMistake } from '../../lib/go/strconv.js';
@@ -80,7 +80,7 @@ function writeOptions(query: URLSearchParams, kind: string, errors: FieldErrors 
   const sentFieldValidation = (query.get('fieldValidation') ?? '') as FieldValidation | '';
   append(errors, fieldManagerErrors(fieldManager), dryRunErrors(dryRun));
   if (!FIELD_VALIDATIONS.includes(sentFieldValidation)) {
-    errors.push(textNotSupported(FieldPath.of('fieldValidation'), sentFieldValidation, FIELD_VALIDATIONS));
+    errors.push(plainNotSupported(FieldPath.of('fieldValidation'), sentFieldValidation, FIELD_VALIDATIONS));
   }
   refuse(kind, errors);
   const fieldValidation = sentFieldValidation || 'Warn';

@@ -4,7 +4,7 @@ import {
   type FieldErrors,
   forbidden,
   invalid as invalidField,
-  textNotSupported,
+  plainNotSupported,
 } from '../../machinery/field-error.js';
 import { badRequest, invalid } from '../../machinery/status.js';
 import { canonicalTime, TimeError, ZERO_TIME } from '../../machinery/time.js';
@@ -75,7 +75,7 @@ export function checkLogOptions(options: LogOptions, podName: string, features: 
   if (!features.enabled('PodLogsQuerySplitStreams')) {
     if (stream !== undefined) errors.push(forbidden(FieldPath.of('stream'), 'may not be specified'));
   } else if (stream !== undefined) {
-    if (!STREAMS.includes(stream)) errors.push(textNotSupported(FieldPath.of('stream'), stream, STREAMS));
+    if (!STREAMS.includes(stream)) errors.push(plainNotSupported(FieldPath.of('stream'), stream, STREAMS));
     if (stream !== ALL_STREAMS && tailLines !== undefined) {
       errors.push(forbidden(FieldPath.of(''), '`tailLines` and specific `stream` are mutually exclusive for now'));
     }

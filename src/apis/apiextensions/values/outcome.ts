@@ -5,7 +5,7 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  notSupported,
+  plainNotSupported,
   required,
   tooLong,
   tooMany,
@@ -89,7 +89,7 @@ export function fieldErrorOf(failure: Failure, path: FieldPath | undefined): Fie
     case 'enum': {
       const allowed = failure.allowed ?? [];
       const shown = allowed.map((member) => (typeof member === 'string' ? member : goJson(sorted(member))));
-      return notSupported(at, shownJson(value), shown);
+      return plainNotSupported(at, shownJson(value), shown);
     }
     case 'too-long':
       return tooLong(at, limit);

@@ -102,6 +102,9 @@ test('a whole number is compared by whole parts, also with a factor, and a float
 });
 
 test('enums name what is allowed; null passes where it may be', () => {
+  assert.deepEqual(errorsOf('<c>', { type: 'string', enum: ['a'] }), [
+    '<nil>: Unsupported value: "<c>": supported values: "a"',
+  ]);
   assert.deepEqual(errorsOf('c', { type: 'string', enum: ['a', 1] }), [
     '<nil>: Unsupported value: "c": supported values: "a", "1"',
   ]);

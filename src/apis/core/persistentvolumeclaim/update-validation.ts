@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../../machinery/field-error.js';
 import { withExplicitEmptyOf } from '../../../machinery/explicit-empty.js';
 import { compareQuantities } from '../../../machinery/quantity.js';
@@ -198,5 +198,5 @@ function validateResize({ status }: Readonly<PersistentVolumeClaim>): FieldError
 function validateResourceKey(name: string, path: FieldPath): FieldErrors {
   const errors = invalidEach(path, name, isQualifiedName(name));
   if (errors.length > 0) return errors;
-  return isNativeResource(name) && name !== 'storage' ? [textNotSupported(path, name, ['storage'])] : [];
+  return isNativeResource(name) && name !== 'storage' ? [plainNotSupported(path, name, ['storage'])] : [];
 }

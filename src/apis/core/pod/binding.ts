@@ -4,7 +4,7 @@ import {
   FieldPath,
   fieldErrorText,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../../machinery/field-error.js';
 import { badRequest, conflict, StatusError } from '../../../machinery/status.js';
 import { goQuote } from '../../../lib/go/quote.js';
@@ -63,7 +63,7 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
 function validateBinding({ target }: Readonly<Binding>): FieldErrors {
   const errors: FieldErrors = [];
   if (target.kind && target.kind !== 'Node') {
-    errors.push(textNotSupported(FieldPath.of('target', 'kind'), target.kind, ['Node', '<empty>']));
+    errors.push(plainNotSupported(FieldPath.of('target', 'kind'), target.kind, ['Node', '<empty>']));
   }
   if (!target.name) errors.push(required(FieldPath.of('target', 'name')));
   return errors;

@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-  textNotSupported,
+  plainNotSupported,
   named,
 } from '../../../machinery/field-error.js';
 import { invalidEach, validatePort } from '../../../machinery/validation/fields.js';
@@ -76,5 +76,5 @@ function validateTrafficDistribution({ spec }: Readonly<Service>, features: Feat
   if (value === undefined) return [];
   const supported = ['PreferClose'];
   if (features.enabled('PreferSameTrafficDistribution')) supported.push('PreferSameZone', 'PreferSameNode');
-  return supported.includes(value) ? [] : [textNotSupported(SPEC.child('trafficDistribution'), value, supported)];
+  return supported.includes(value) ? [] : [plainNotSupported(SPEC.child('trafficDistribution'), value, supported)];
 }

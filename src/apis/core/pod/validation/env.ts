@@ -5,7 +5,7 @@ import {
   type FieldPath,
   invalid,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import {
@@ -133,7 +133,7 @@ export function validateFieldReference(
   // An old name of spec.nodeName, from before this version was settled.
   const field = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath;
   if (!KNOWN_FIELDS.has(field)) return unconvertible(`field label not supported: ${fieldPath}`);
-  return allowed.includes(field) ? [] : [textNotSupported(path.child('fieldPath'), field, allowed)];
+  return allowed.includes(field) ? [] : [plainNotSupported(path.child('fieldPath'), field, allowed)];
 }
 
 /** `metadata.labels['name']` is a map and a key in it. */
@@ -154,7 +154,7 @@ export function validateResourceReference(
   if (inVolume && !containerName) errors.push(required(path.child('containerName')));
   else if (resource === '') errors.push(required(path.child('resource')));
   else if (!RESOURCES.includes(resource) && !isHugePages(resource)) {
-    errors.push(textNotSupported(path.child('resource'), resource, RESOURCES));
+    errors.push(plainNotSupported(path.child('resource'), resource, RESOURCES));
   }
   append(errors, validateDivisor(resource, divisor, path.child('divisor')));
   return errors;

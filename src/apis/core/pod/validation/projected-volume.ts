@@ -6,7 +6,7 @@ import {
   forbidden,
   invalid,
   required,
-  textNotSupported,
+  plainNotSupported,
 } from '../../../../machinery/field-error.js';
 import { validateLabelSelector } from '../../../../machinery/validation/label-selector.js';
 import type {
@@ -171,7 +171,7 @@ function validatePodCertificate(
 ): FieldErrors {
   const { signerName = '', keyType = '', maxExpirationSeconds: seconds } = certificate;
   const errors = validateSignerName(signerName, path.child('signerName'));
-  if (!KEY_TYPES.includes(keyType)) errors.push(textNotSupported(path.child('keyType'), keyType, KEY_TYPES));
+  if (!KEY_TYPES.includes(keyType)) errors.push(plainNotSupported(path.child('keyType'), keyType, KEY_TYPES));
   if (seconds !== undefined) {
     const max = isKubernetesSigner(signerName) ? MAX_KUBERNETES_CERTIFICATE_SECONDS : MAX_CERTIFICATE_SECONDS;
     const at = path.child('maxExpirationSeconds');

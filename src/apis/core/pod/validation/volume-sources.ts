@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
   tooLong,
-  textNotSupported,
+  plainNotSupported,
 } from '../../../../machinery/field-error.js';
 import { invalidEach } from '../../../../machinery/validation/fields.js';
 import { isDns1123Subdomain, rangeMessage } from '../../../../machinery/validation/names.js';
@@ -257,10 +257,10 @@ export function validateAzureDisk(disk: Readonly<AzureDiskVolumeSource>, path: F
   if (kind === undefined) return errors;
   if (!DISK_KINDS.includes(kind)) errors.push(notSupported(path.child('kind'), kind, DISK_KINDS));
   if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) {
-    errors.push(textNotSupported(path.child('diskURI'), diskURI, [MANAGED_URI]));
+    errors.push(plainNotSupported(path.child('diskURI'), diskURI, [MANAGED_URI]));
   }
   if (kind !== 'Managed' && !diskURI.startsWith('https://')) {
-    errors.push(textNotSupported(path.child('diskURI'), diskURI, [BLOB_URI]));
+    errors.push(plainNotSupported(path.child('diskURI'), diskURI, [BLOB_URI]));
   }
   return errors;
 }
