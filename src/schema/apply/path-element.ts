@@ -10,6 +10,7 @@ import { compareText } from '../../lib/text/compare-text.js';
 import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
+import { isPlainObject } from '../../lib/values/plain-object.js';
 import { sortFew } from './sort-few.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
@@ -186,4 +187,12 @@ function compareValues(left: unknown, right: unknown): number {
   return compareText(JSON.stringify(left), JSON.stringify(right));
 }
 
-const valueText = (value: unknown): string => (typeof value === 'string' ? goQuote(value) : JSON.stringify(value));
+/** Of an object the members follow each other. */
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
+  if (!isPlainObject(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name}=${valueText(member)}`)
+    .join('');
+}
