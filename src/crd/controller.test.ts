@@ -174,6 +174,20 @@ test('an apply that says null where none may be is refused; other writes leave i
   assert.deepEqual((await post(thing({ a: null }, 'b'))).body.spec, { c: 3 });
 });
 
+test('an applied null is valid where no type is stated, is owned, and is gone', async () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  const spec = { type: 'object', required: ['a'], properties: { a: open, b: { ...open, nullable: true }, c: open } };
+  await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));
+  const body = thing({ a: null, b: null, c: { d: null } });
+  for (const query of ['fieldManager=m', 'fieldManager=m&dryRun=All', 'fieldManager=m']) {
+    const applied = await api.send('PATCH', `${THINGS}/a?${query}`, { body, headers: APPLY });
+    assert.deepEqual(applied.body.spec, { b: null, c: { d: null } });
+    const owned = applied.body.metadata.managedFields?.[0]?.fieldsV1 as { readonly 'f:spec': object };
+    assert.deepEqual(Object.keys(owned['f:spec']), ['f:a', 'f:b', 'f:c']);
+    assert.deepEqual((await api.send('GET', `${THINGS}/a`)).body.spec, { b: null, c: { d: null } });
+  }
+});
+
 test('a default may be a whole number of any length', async () => {
   const spec = { type: 'object', properties: { a: { type: 'integer', default: 2 ** 53 } } };
   await define(crdWith([version('v1', true, { type: 'object', properties: { spec } })]));

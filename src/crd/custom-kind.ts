@@ -5,7 +5,7 @@ import { goValueText } from '../lib/go/value.js';
 import { once } from '../lib/values/once.js';
 import { apiVersionOf, type JsonObject, type KubeObject, parseApiVersion } from '../machinery/object.js';
 import { needsPruning } from '../machinery/needs-pruning.js';
-import type { Schema } from '../apis/apiextensions/schema-walk.js';
+import { type Schema, schemaHas } from '../apis/apiextensions/schema-walk.js';
 import type { KindDefinition, KindVersion, Subresource, Verb } from '../registry/kind.js';
 import { refOf } from '../registry/kind-ref.js';
 import type { EndpointTypes } from '../rest/contract/endpoint.js';
@@ -28,7 +28,7 @@ import { parseJsonPath } from './json-path.js';
 import { publishedSchemas } from './published-schema.js';
 import { namesIn, scaleAccess } from './scale.js';
 import { renewingOnWorker } from './renew.worker.js';
-import { setDefaults } from './set-defaults.js';
+import { dropForbiddenNulls, setDefaults } from './set-defaults.js';
 import { prunedTo, storedCodec, writtenCodec } from './stored-codec.js';
 import { customStrategy } from './strategy.js';
 import { withoutUnknownDefaults } from './pruned-schema.js';
@@ -274,6 +274,8 @@ function definitionOfVersion(
   const { stated, schema } = version;
   const subresources = stated.subresources ?? {};
   const pruned = converter === undefined && spec.preserveUnknownFields !== true && !version.sameForm;
+  const isUntyped = ({ type, nullable }: Schema): boolean => type === undefined && nullable !== true;
+  const mayHoldNulls = once(() => spec.preserveUnknownFields !== true && schemaHas(schema(), isUntyped));
   return {
     group: spec.group,
     kind: names.kind,
@@ -301,7 +303,8 @@ function definitionOfVersion(
     shownVerbs: () => (terminating() ? TERMINATING_VERBS : EVERY_VERB),
     strategy: customStrategy({
       prune(object) {
-        if (!needsPruning(object)) return false;
+        // An applied null is valid where no type is stated, and what is read has none.
+        if (!needsPruning(object)) return mayHoldNulls() && dropForbiddenNulls(object, schema());
         version.type.unstructured?.coerce(object as JsonObject & KubeObject, false);
         return true;
       },

@@ -48,23 +48,27 @@ function fill(value: unknown, schema: Schema | undefined, filling: Filling): voi
   }
 }
 
-/** Drops nulls that are neither allowed nor replaced by a default, in place. */
-export function dropForbiddenNulls(value: unknown, schema: Schema | undefined): void {
+/** Drops nulls that are neither allowed nor replaced by a default, in place. True when there were some. */
+export function dropForbiddenNulls(value: unknown, schema: Schema | undefined): boolean {
   // Where nothing is said, nothing is forbidden.
-  if (schema === undefined) return;
+  if (schema === undefined) return false;
+  let isChanged = false;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    for (const item of value) dropForbiddenNulls(item, items);
-    return;
+    for (const item of value) isChanged = dropForbiddenNulls(item, items) || isChanged;
+    return isChanged;
   }
-  if (!isPlainObject(value)) return;
+  if (!isPlainObject(value)) return false;
   const additional = additionalOf(schema);
-  if (additional === undefined && schema.properties === undefined) return;
+  if (additional === undefined && schema.properties === undefined) return false;
   for (const key of Object.keys(value)) {
     const member = propertyOf(schema, key) ?? additional;
-    if (member !== undefined && isForbiddenNull(value[key], member) && !hasDefault(member)) delete value[key];
-    else dropForbiddenNulls(value[key], member);
+    if (member !== undefined && isForbiddenNull(value[key], member) && !hasDefault(member)) {
+      delete value[key];
+      isChanged = true;
+    } else isChanged = dropForbiddenNulls(value[key], member) || isChanged;
   }
+  return isChanged;
 }
 
 const isForbiddenNull = (value: unknown, schema: Schema): boolean => value === null && schema.nullable !== true;
