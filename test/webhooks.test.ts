@@ -224,6 +224,10 @@ describe('admission webhooks', { timeout: 60_000 }, () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'few' }, spec: { hard } };
     assert.equal((await create('/api/v1/namespaces/counted/resourcequotas', quota)).status, 201);
     await untilSeen(`UPDATE resourcequotas/status few ${account('resourcequota-controller')}`);
+    // A webhook sees a write before it is made.
+    await pollUntil(async () =>
+      (await server.request('GET', '/api/v1/namespaces/counted/resourcequotas/few')).body.includes('"used"'),
+    );
     assert.equal((await create('/api/v1/namespaces/counted/configmaps', configMap('one'))).status, 201);
     assert.ok(seen.includes(`UPDATE resourcequotas/status few ${SERVER}`));
   });
