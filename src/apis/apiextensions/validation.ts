@@ -1,7 +1,14 @@
 import { append } from '../../lib/values/append.js';
 import type { ExpressionChecker } from '../../cel/expression-check.js';
 import { deepEqual } from '../../lib/values/deep-equal.js';
-import { type FieldErrors, FieldPath, invalid, required, plainNotSupported } from '../../machinery/field-error.js';
+import {
+  type FieldErrors,
+  FieldPath,
+  invalid,
+  required,
+  plainNotSupported,
+  named,
+} from '../../machinery/field-error.js';
 import {
   IMMUTABLE,
   invalidEach,
@@ -163,7 +170,7 @@ function validateSpec(spec: Readonly<CustomResourceDefinitionSpec>, base: Rules)
   append(errors, validateVersionList(spec, hoisted), validateTop(spec, hoisted, rules));
   if (spec.conversion !== undefined && spec.conversion.strategy !== 'None' && keepsUnknown) {
     const why = 'must be None if spec.preserveUnknownFields is true';
-    errors.push(invalid(SPEC.child('conversion', 'strategy'), spec.conversion.strategy, why));
+    errors.push(invalid(SPEC.child('conversion', 'strategy'), named(spec.conversion.strategy), why));
   }
   append(errors, validateConversion(spec.conversion, rules.conversion, SPEC.child('conversion')));
   return errors;

@@ -1,4 +1,4 @@
-import { type FieldErrors, type FieldPath, notSupported } from '../../machinery/field-error.js';
+import { type FieldErrors, type FieldPath, notSupported, named } from '../../machinery/field-error.js';
 import { invalidEach } from '../../machinery/validation/fields.js';
 import { isQualifiedName } from '../../machinery/validation/names.js';
 
@@ -8,6 +8,6 @@ export const OLDEST_EMULATION_VERSION = 'OldestEmulationVersion';
 export function validateStrategyName(strategy: string, path: FieldPath): FieldErrors {
   // kube-apiserver names the field twice.
   const at = path.child('strategy');
-  if (strategy.includes('/')) return invalidEach(at, strategy, isQualifiedName(strategy));
+  if (strategy.includes('/')) return invalidEach(at, named(strategy), isQualifiedName(strategy));
   return strategy === OLDEST_EMULATION_VERSION ? [] : [notSupported(at, strategy, [OLDEST_EMULATION_VERSION])];
 }

@@ -114,7 +114,7 @@ function egressErrors(
 ): FieldErrors {
   if (selector === '') return [];
   const errors: FieldErrors = [];
-  if (!structured) errors.push(invalid(path, selector, `egress selector is ${WITHOUT_GATE}`));
+  if (!structured) errors.push(invalid(path, named(selector), `egress selector is ${WITHOUT_GATE}`));
   if (!features.enabled('StructuredAuthenticationConfigurationEgressSelector')) {
     errors.push(
       invalid(

@@ -95,3 +95,20 @@ test('ready pods are compared with active ones where the status has them', async
   assert.deepEqual(await causes({ active: -1 }), ['status.active']);
   assert.deepEqual(await causes({ active: -1, ready: 0 }), ['status.active', 'status.ready']);
 });
+
+test('failed indexes that cannot be read are shown as JSON, and as Go quotes them where they may not be', async () => {
+  const api = open();
+  await api.post(JOBS, job('a'));
+  const indexed = job('b') as { spec: object };
+  indexed.spec = { ...indexed.spec, completions: 2, completionMode: 'Indexed', backoffLimitPerIndex: 1 };
+  await api.post(JOBS, indexed);
+  const refused = async (name: string): Promise<string> => {
+    const patch = {
+      body: { status: { failedIndexes: '<1>' } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    };
+    return ((await api.send('PATCH', `${JOBS}/${name}/status`, patch)).body as unknown as Refused).message;
+  };
+  assert.match(await refused('a'), /failedIndexes: Invalid value: "<1>": cannot set non-null/);
+  assert.match(await refused('b'), /failedIndexes: Invalid value: "\\u003c1\\u003e": error parsing/);
+});

@@ -145,13 +145,13 @@ function validateIndexes(
   }
   if (failedChanged && backoffLimitPerIndex === undefined && failedIndexes !== undefined) {
     const why = 'cannot set non-null failedIndexes when backoffLimitPerIndex is null';
-    errors.push(invalid(failedPath, named(failedIndexes), why));
+    errors.push(invalid(failedPath, failedIndexes, why));
   }
   if ((completedChanged || failedChanged) && completions !== undefined && failedIndexes !== undefined) {
     const common = firstCommonIndex(completedIndexes, failedIndexes, completions);
     if (common !== undefined) {
       const why = `failedIndexes and completedIndexes overlap at index: ${common}`;
-      errors.push(invalid(failedPath, named(failedIndexes), why));
+      errors.push(invalid(failedPath, failedIndexes, why));
     }
   }
   return errors;

@@ -1,4 +1,4 @@
-import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, named } from '../../../machinery/field-error.js';
 import { validateFinalizerName } from '../../../machinery/validation/object-meta.js';
 import type { Namespace } from '../../../schema/generated/core.v1.js';
 
@@ -17,7 +17,7 @@ export function validateNamespaceStatus(object: Readonly<Namespace>): FieldError
   const expected = deleting ? 'Terminating' : 'Active';
   if (phase === expected) return [];
   const why = `may only be '${expected}' if \`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`;
-  return [invalid(FieldPath.of('status', 'Phase'), phase, why)];
+  return [invalid(FieldPath.of('status', 'Phase'), named(phase), why)];
 }
 
 function validateFinalizer(name: string, path: FieldPath): FieldErrors {

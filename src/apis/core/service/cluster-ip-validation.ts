@@ -136,7 +136,7 @@ function keepAddresses(object: Readonly<Service>, old: Readonly<Service>): Field
   if (before.length > 0 && now.length > 0 && now[0] !== before[0]) append(errors, changed(0));
   if (released && now.length === 1 && object.spec.ipFamilyPolicy !== 'SingleStack') {
     const why = "must be set to 'SingleStack' when releasing the secondary clusterIP";
-    errors.push(invalid(POLICY, object.spec.ipFamilyPolicy, why));
+    errors.push(invalid(POLICY, named(object.spec.ipFamilyPolicy), why));
   }
   return errors;
 }
@@ -161,7 +161,7 @@ function keepFamilies(object: Readonly<Service>, old: Readonly<Service>): FieldE
   }
   if (released && now.length === 1 && object.spec.ipFamilyPolicy !== 'SingleStack') {
     const why = "must be set to 'SingleStack' when releasing the secondary ipFamily";
-    errors.push(invalid(POLICY, object.spec.ipFamilyPolicy, why));
+    errors.push(invalid(POLICY, named(object.spec.ipFamilyPolicy), why));
   }
   return errors;
 }

@@ -2,7 +2,7 @@
 // can give; refuses what does not fit together.
 import { append } from '../../../lib/values/append.js';
 import { keysOf } from '../../../lib/values/key-cache.js';
-import { type FieldErrors, FieldPath, invalid } from '../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, invalid, named } from '../../../machinery/field-error.js';
 import { invalid as invalidObject } from '../../../machinery/status.js';
 import type { Service } from '../../../schema/generated/core.v1.js';
 import { validateClusterIps } from './cluster-ip-validation.js';
@@ -76,10 +76,14 @@ function settleRelease({ spec }: Service, old: Readonly<Service>): FieldErrors {
   const fewer = (now: readonly string[], before: readonly string[] | undefined): boolean =>
     now.length > 0 && now.length < (before ?? []).length;
   if (fewer(ips, old.spec.clusterIPs)) {
-    errors.push(invalid(POLICY, spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP"));
+    errors.push(
+      invalid(POLICY, named(spec.ipFamilyPolicy), "must be 'SingleStack' to release the secondary cluster IP"),
+    );
   }
   if (fewer(families, old.spec.ipFamilies)) {
-    errors.push(invalid(POLICY, spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary IP family"));
+    errors.push(
+      invalid(POLICY, named(spec.ipFamilyPolicy), "must be 'SingleStack' to release the secondary IP family"),
+    );
   }
   return errors;
 }
@@ -123,7 +127,7 @@ function clusterErrors({ spec }: Readonly<Service>, { families }: FamilyRules): 
   }
   for (const [position, family] of (spec.ipFamilies ?? []).entries()) {
     if (families.some((configured) => configured === family)) continue;
-    errors.push(invalid(SPEC.child('ipFamilies').index(position), family, 'not configured on this cluster'));
+    errors.push(invalid(SPEC.child('ipFamilies').index(position), named(family), 'not configured on this cluster'));
   }
   return errors;
 }

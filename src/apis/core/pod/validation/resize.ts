@@ -1,5 +1,5 @@
 import { append } from '../../../../lib/values/append.js';
-import { type FieldErrors, FieldPath, forbidden, invalid } from '../../../../machinery/field-error.js';
+import { type FieldErrors, FieldPath, forbidden, invalid, named } from '../../../../machinery/field-error.js';
 import type {
   Container,
   Pod,
@@ -31,7 +31,7 @@ export function validatePodResize(pod: Readonly<Pod>, old: Readonly<Pod>, rules:
   const errors = validatePodOnly(pod, rules);
   if (qosClassOf(old) !== computeQosClass(pod.spec)) {
     const why = 'Pod QOS Class may not change as a result of resizing';
-    errors.push(invalid(SPEC, pod.status.qosClass ?? '', why));
+    errors.push(invalid(SPEC, named(pod.status.qosClass ?? ''), why));
   }
   const running = (old.status.containerStatuses ?? []).find(({ state }) => state.running);
   if (running && !running.resources) {

@@ -152,7 +152,7 @@ function validateClaimStatuses({ status, spec }: Readonly<Pod>, path: FieldPath)
     if (names.has(name)) errors.push(duplicate(at, name));
     names.add(name);
     if (resourceClaimName !== undefined) {
-      append(errors, invalidEach(at, resourceClaimName, isDns1123Subdomain(resourceClaimName)));
+      append(errors, invalidEach(at, named(resourceClaimName), isDns1123Subdomain(resourceClaimName)));
     }
   }
   return errors;
@@ -311,8 +311,8 @@ function validateAllocatedName(
   if (name.startsWith('claim:')) {
     if (claims.has(name)) return [];
     const formats = "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
-    return [invalid(path, name, `must match one of the container's resource claims ${formats}`)];
+    return [invalid(path, named(name), `must match one of the container's resource claims ${formats}`)];
   }
   if (resources.requests?.[name] !== undefined) return [];
-  return [invalid(path, name, "must match one of the container's resource requests")];
+  return [invalid(path, named(name), "must match one of the container's resource requests")];
 }
