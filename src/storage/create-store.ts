@@ -13,6 +13,7 @@ import { HistoryLoader } from './load-history.js';
 import type { StorageMetrics } from './metrics.js';
 import { Recent } from './recent.js';
 import type { ManagedResourceStore, ResourceStoreOptions } from './store.js';
+import type { StoredBytes } from './entry-source.js';
 import { type ValueForm, Values } from './values.js';
 
 export interface ResourceStoreSetup {
@@ -40,7 +41,7 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
   const values = new Values(options, {
     form: setup.form ?? (kv.local ? { kind: 'json' } : { kind: 'storage', mediaType: PROTOBUF_MEDIA_TYPE }),
     transformer,
-    stored: canAnswerAtOnce(kv) ? { kv } : undefined,
+    stored: canAnswerAtOnce(kv) ? kv : undefined,
     olderRevision: kv.olderRevision,
     encoded: setup.encoded,
     recent,
@@ -52,5 +53,4 @@ export function createResourceStore(setup: ResourceStoreSetup): ManagedResourceS
   return new CachedStore(new Cache({ kv, values, clock, log, metrics }), direct, loader);
 }
 
-const canAnswerAtOnce = (kv: KeyValueStore): kv is KeyValueStore & Required<Pick<KeyValueStore, 'currentValue'>> =>
-  kv.currentValue !== undefined;
+const canAnswerAtOnce = (kv: KeyValueStore): kv is KeyValueStore & StoredBytes => kv.currentValue !== undefined;

@@ -9,9 +9,7 @@ import { TextFields } from './text-fields.js';
 import { unreadable } from './unreadable.js';
 
 /** A store that answers at once, so that what it has need not be kept in memory. */
-export interface StoredBytes {
-  readonly kv: Required<Pick<KeyValueStore, 'currentValue'>>;
-}
+export type StoredBytes = Required<Pick<KeyValueStore, 'currentValue'>>;
 
 /** The current objects of one resource, by key. */
 export interface ServedEntries {
@@ -57,7 +55,7 @@ export class EntrySource {
     const full = this.options.prefix + key;
     let value: Buffer | undefined;
     try {
-      value = this.stored?.kv.currentValue(full, revision);
+      value = this.stored?.currentValue(full, revision);
     } catch (error) {
       throw storageError(error, this.options);
     }

@@ -73,8 +73,12 @@ export interface LogRecord {
 
 export function encodeNumbers(...numbers: number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * NUMBER);
-  for (let index = 0; index < numbers.length; index++) writeNumber(bytes, index * NUMBER, numbers[index] ?? 0);
+  writeEach(bytes, numbers);
   return bytes;
+}
+
+function writeEach(bytes: Buffer, numbers: readonly number[]): void {
+  for (let index = 0; index < numbers.length; index++) writeNumber(bytes, index * NUMBER, numbers[index] ?? 0);
 }
 
 const LOG_HEADER = 3 + 2 * NUMBER;
@@ -355,7 +359,7 @@ export const logTimeMs = (bytes: Buffer): number => (bytes.length < LOG_HEADER ?
 export function encodeChecked(name: Buffer, ...numbers: number[]): Buffer {
   const end = numbers.length * NUMBER;
   const bytes = Buffer.allocUnsafe(end + CHECKSUM);
-  for (let index = 0; index < numbers.length; index++) writeNumber(bytes, index * NUMBER, numbers[index] ?? 0);
+  writeEach(bytes, numbers);
   bytes.writeUInt32BE(checksumOf(bytes.subarray(0, end), checksumOf(name, 0)), end);
   return bytes;
 }
