@@ -11,7 +11,7 @@
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { isFullDisk } from '../../lib/files/full-disk.js';
-import { endOfPages, freeTreePages, newestMeta } from './meta-page.js';
+import { endOfPages, freeTreePages, newestMeta, newMetaBuffers } from './meta-page.js';
 
 /** Where the disk has it, the file grows by a quarter beyond what is missing, within these. */
 const MIN_EXTENSION_BYTES = 256 * 1024;
@@ -62,6 +62,7 @@ export type WriteZeros = (fd: number, from: number, bytes: number) => Promise<nu
 export class Allocation {
   readonly #fd: number;
   readonly #writeZeros: WriteZeros;
+  readonly #metaBuffers = newMetaBuffers();
   #endBytes: number;
   /** At least so much is allocated beyond the last page: each commit counts as if it had needed all that it could. */
   #aheadBytes = 0;
@@ -97,8 +98,8 @@ export class Allocation {
     return this.#sharedBytes + KEPT_BYTES;
   }
 
-  async #takeFurther(need: CommitNeed, spareBytes: () => number): Promise<boolean> {
-    const meta = newestMeta(this.#fd);
+  #takeFurther(need: CommitNeed, spareBytes: () => number): boolean | Promise<boolean> {
+    const meta = newestMeta(this.#fd, this.#metaBuffers);
     if (meta === undefined) return false;
     // A commit may write the whole list of free pages anew.
     this.#sharedBytes = COMMIT_BYTES + 2 * freeTreePages(meta) * meta.pageSize;
@@ -106,13 +107,15 @@ export class Allocation {
     this.#endBytes = Math.max(this.#endBytes, endOfPages(meta));
     this.#aheadBytes = this.#endBytes - endOfPages(meta);
     const missing = need.bytes + this.#sharedBytes + this.#keptBytes - this.#aheadBytes;
-    if (missing > 0) {
-      const wanted = Math.min(MAX_EXTENSION_BYTES, Math.max(MIN_EXTENSION_BYTES, this.#endBytes / 4));
-      const spare = Math.max(0, Math.min(Math.floor(wanted), spareBytes() - missing));
-      const written = await this.#writeZeros(this.#fd, this.#endBytes, missing + spare);
-      this.#endBytes += written;
-      this.#aheadBytes += written;
-    }
+    return missing > 0 ? this.#extend(need, missing, spareBytes) : this.#takeKnown(need);
+  }
+
+  async #extend(need: CommitNeed, missing: number, spareBytes: () => number): Promise<boolean> {
+    const wanted = Math.min(MAX_EXTENSION_BYTES, Math.max(MIN_EXTENSION_BYTES, this.#endBytes / 4));
+    const spare = Math.max(0, Math.min(Math.floor(wanted), spareBytes() - missing));
+    const written = await this.#writeZeros(this.#fd, this.#endBytes, missing + spare);
+    this.#endBytes += written;
+    this.#aheadBytes += written;
     return this.#takeKnown(need);
   }
 }

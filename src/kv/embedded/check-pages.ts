@@ -151,9 +151,9 @@ class PageWalk {
     maxPages: number,
   ) {
     this.#pageSize = pageSize;
-    this.#lastPage = Number(lastPage);
+    this.#lastPage = lastPage;
     this.#filePages = Math.floor(fs.fstatSync(fd).size / pageSize);
-    this.#transaction = Number(transaction);
+    this.#transaction = transaction;
     this.#readsLeaves = this.#lastPage < maxPages;
     this.#used = new Uint8Array((this.#lastPage >> 3) + 1);
     this.#starts = new Uint8Array(pageSize);
