@@ -137,9 +137,14 @@ export function bodyPieces(body: WholeBody): readonly Buffer[] {
 }
 
 /** `undefined` for an answer in pieces: nobody has counted them. */
+export function bodyBytes(body: WholeBody): number;
+export function bodyBytes(body: ResponseBody): number | undefined;
 export function bodyBytes(body: ResponseBody): number | undefined {
   if (body === undefined) return 0;
   if (isStream(body)) return undefined;
   if (typeof body === 'string') return Buffer.byteLength(body);
-  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
+  if (Buffer.isBuffer(body)) return body.length;
+  let bytes = 0;
+  for (const piece of body) bytes += piece.length;
+  return bytes;
 }

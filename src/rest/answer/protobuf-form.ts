@@ -61,9 +61,10 @@ export class ProtobufForm {
     return begins ? spliceProtobufVersion(storedForm, head.length, String(revision)) : undefined;
   }
 
-  object(stored: StoredObject): Buffer {
+  /** An answer, in pieces. */
+  object(stored: StoredObject): readonly Buffer[] {
     const element = recentElements.find(this, stored) ?? this.element(stored);
-    return Buffer.concat([this.#head, element, PROTOBUF_ENVELOPE_TAIL]);
+    return [this.#head, element, PROTOBUF_ENVELOPE_TAIL];
   }
 
   /** What is recorded of an answer. */

@@ -1,6 +1,6 @@
 // Turns objects and refusals into answers, in the form that the client requested.
 import { offload, type WorkerPool } from '../../lib/async/worker-pool.js';
-import type { AnsweredObject, HttpRequest, HttpResponse } from '../../lib/http/http.js';
+import { type AnsweredObject, bodyBytes, type HttpRequest, type HttpResponse } from '../../lib/http/http.js';
 import type { MaybePromise } from '../../lib/async/maybe-promise.js';
 import type { SizedWork } from '../../lib/scheduling/sized-work.js';
 import { runCooperatively } from '../../lib/scheduling/yield.js';
@@ -42,8 +42,8 @@ export function respondObject(rendering: Rendering, status: number, stored: Stor
   const { endpoint, negotiated, request } = rendering;
   const { media, pretty, transform } = negotiated;
   if (transform === undefined && media.encoding === 'json' && !pretty && endpoint.storedShape) {
-    const bytes = Buffer.concat([endpoint.head, tailOf(endpoint, stored), NEWLINE]);
-    return answer(request, { status, media, body: bytes, object: PLAIN_OBJECT });
+    const body = [endpoint.head, tailOf(endpoint, stored), NEWLINE];
+    return answer(request, { status, media, body, object: PLAIN_OBJECT });
   }
   if (isForWorkers(endpoint.registry, stored.size)) return respondLarge(rendering, status, stored);
   return respondForm(rendering, status, stored);
@@ -276,11 +276,11 @@ function statusForm(request: HttpRequest, mediaTypes: readonly MediaType[]): Neg
 interface Answered {
   readonly status: number;
   readonly media: MediaType;
-  readonly body: Buffer;
+  readonly body: Buffer | readonly Buffer[];
   readonly object: AnsweredObject;
 }
 
 export function answer(request: HttpRequest, { status, media, body, object }: Answered): HttpResponse {
   const plain: HttpResponse = { status, headers: { 'content-type': media.name }, body, object };
-  return compressed(request, plain, body.length);
+  return compressed(request, plain, bodyBytes(body));
 }

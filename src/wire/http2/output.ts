@@ -12,6 +12,7 @@ export class Output extends ByteWriter {
   /** Beyond what the pool keeps, buffers double when they grow: what is written in small pieces must not be copied for each. */
   protected override grown(needed: number): Buffer {
     const larger = this.pool.take(needed <= MAX_POOLED_BYTES ? needed : Math.max(needed, this.bytes.length * 2));
+    if (this.bytes === NOTHING) return larger;
     this.bytes.copy(larger, 0, 0, this.at);
     this.pool.give(this.bytes);
     return larger;

@@ -103,24 +103,26 @@ export class Serving {
     }
   }
 
-  #sendWhole(stream: Http2Stream, response: HttpResponse, body: WholeBody): void {
-    const { status } = response;
+  #sendWhole(stream: Http2Stream, { status, headers, trailers }: HttpResponse, body: WholeBody): void {
     const { connection } = this;
+    const { output, outgoing } = connection;
     const pieces = bodyPieces(body);
     let length = 0;
     for (const piece of pieces) length += piece.length;
     const bodiless = status === 204 || status === 304 || body === undefined;
     const sent = bodiless || stream.method === 'HEAD' ? 0 : length;
-    this.#putHead(stream, response, bodiless ? undefined : length, sent === 0);
+    const passes = sent > 0 && trailers === undefined && outgoing.mayPass(output, stream, sent);
+    // Once for both.
+    if (passes) output.ensure(USUAL_HEAD_BYTES + sent);
+    this.#putHead(stream, { status, headers }, bodiless ? undefined : length, sent === 0);
     connection.schedule();
-    if (response.trailers !== undefined && sent > 0) stream.trailers = response.trailers;
-    else if (sent === 0) stream.ended = true;
-    else if (connection.outgoing.mayPass(connection.output, stream, sent)) {
-      connection.outgoing.pass(connection.output, stream, pieces, sent);
+    if (passes) outgoing.pass(output, stream, pieces, sent);
+    if (passes || sent === 0) {
       stream.ended = true;
+      return connection.answered(stream);
     }
-    if (stream.ended) return connection.answered(stream);
-    for (const piece of pieces) if (piece.length > 0) stream.enqueue(piece);
+    stream.trailers = trailers;
+    for (const piece of pieces) if (piece.length > 0) stream.enqueue(owned(piece));
     stream.finished = true;
     this.#keep(stream);
     connection.send(stream);
@@ -160,7 +162,7 @@ export class Serving {
 
   #putHead(
     stream: Http2Stream,
-    { status, headers }: HttpResponse,
+    { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
     contentLength: number | undefined,
     endStream: boolean,
   ): void {
@@ -182,6 +184,12 @@ export class Serving {
 
   readonly #onWritten = (stream: Http2Stream): void => this.connection.send(stream);
 }
+
+/** What is a part of much more memory must not hold it while a client does not read. */
+const owned = (piece: Buffer): Buffer => (piece.buffer.byteLength === piece.length ? piece : Buffer.from(piece));
+
+/** Of an answer, with its frames' heads. */
+const USUAL_HEAD_BYTES = 512;
 
 const UNREAD_HEAD: RequestHead = {
   method: '',
