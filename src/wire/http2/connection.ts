@@ -6,6 +6,7 @@ import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import { TransientMap } from '../../lib/values/transient-map.js';
 import type { BodyErrors } from '../body-errors.js';
 import { copiesNextWrite } from '../copied-writes.js';
+import { onDirectData } from '../direct-reads.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import { emitTimeouts } from '../idle-timeout.js';
 import { peerAddressOf, type PeerCertificates, peerCertificatesOf } from '../peer.js';
@@ -110,7 +111,7 @@ export class Http2Connection implements ServerConnection, Reader {
     this.#timer = setTimeout(() => socket.destroy(), FIRST_SETTINGS_TIMEOUT_MS).unref();
     emitTimeouts(socket, IDLE_TIMEOUT_MS);
     socket.on('timeout', this.#onTimeout);
-    socket.on('data', this.#onData);
+    onDirectData(socket, this.#onData);
     socket.on('end', this.#onGone);
     socket.on('close', this.#onGone);
   }
