@@ -1,19 +1,25 @@
 // The API's times and durations: Go's reading of RFC 3339, formatted in UTC to the second or the microsecond.
 import { trimEnd } from '../lib/text/trim-end.js';
+import { daysIn, daysSince1970, dayText, padded } from './calendar.js';
 import { timeFault } from './time-fault.js';
 
 /** A time as the API encodes it: `2024-05-06T07:08:09Z`. The zero time is null. */
+// hot: for each time of a written object.
 export function canonicalTime(text: string): string | null {
-  // The usual case: already canonical.
-  if (text.length === 20 && canonicalShape.test(text) && isRealDate(text)) return text === ZERO_TIME ? null : text;
-  return formatTime(parseTime(text).seconds);
+  const { seconds } = parseTime(text);
+  // No other form has this length.
+  if (text.length === ZERO_TIME.length) return seconds === zeroSeconds ? null : text;
+  return formatTime(seconds);
 }
 
 /** A time to the microsecond: `2024-05-06T07:08:09.000000Z`. The zero time is null. */
+// hot: on every update of a lease.
 export function canonicalMicroTime(text: string): string | null {
-  const instant = microShape.test(text) ? readTime(text) : undefined;
-  if (instant === undefined) throw new TimeError(timeFault(text, true));
-  return formatMicroTime(instant.seconds, instant.nanos);
+  const instant = readTime(text);
+  if (instant?.fractionDigits !== 6) throw new TimeError(timeFault(text, true));
+  const { seconds, nanos } = instant;
+  const isCanonical = text.length === MICRO_LENGTH && text.charCodeAt(ZERO_TIME.length - 1) === DOT;
+  return isCanonical && seconds !== zeroSeconds ? text : formatMicroTime(seconds, nanos);
 }
 
 export interface Instant {
@@ -22,6 +28,7 @@ export interface Instant {
   readonly nanos: number;
   /** How far east of UTC the text was written. */
   readonly offsetSeconds: number;
+  readonly fractionDigits: number;
 }
 
 export function parseTime(text: string): Instant {
@@ -30,15 +37,60 @@ export function parseTime(text: string): Instant {
   return instant;
 }
 
+/** `2024-05-06T07:08:09`, as many digits of a second as there are behind a dot or comma, and `Z` or `+01:00`. */
 function readTime(text: string): Instant | undefined {
-  const [, day = '', hour = '', rest = '', fraction = '', zone = ''] = shape.exec(text) ?? [];
-  const date = `${day}${hour.padStart(2, '0')}${rest}`;
-  if (!isRealDate(date)) return undefined;
-  const milliseconds = Date.parse(`${date}Z`);
-  const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
-  if (Number.isNaN(milliseconds) || offset === undefined) return undefined;
-  const nanos = Number(fraction.slice(1, 10).padEnd(9, '0'));
-  return { seconds: milliseconds / 1000 - offset, nanos, offsetSeconds: offset };
+  const year = numberAt(text, 0, 4);
+  const month = numberAt(text, 5, 2);
+  const day = numberAt(text, 8, 2);
+  // Go accepts an hour of one digit.
+  const hourEnd = text.charCodeAt(12) === COLON ? 12 : 13;
+  const hour = numberAt(text, 11, hourEnd - 11);
+  const minute = numberAt(text, hourEnd + 1, 2);
+  const second = numberAt(text, hourEnd + 4, 2);
+  const isDated = text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS && text.charCodeAt(10) === LETTER_T;
+  const isTimed = text.charCodeAt(hourEnd) === COLON && text.charCodeAt(hourEnd + 3) === COLON;
+  if (!isDated || !isTimed) return undefined;
+  // What is no number is not below anything.
+  const isDate = year >= 0 && day >= 1 && day <= daysIn(month, year);
+  if (!(isDate && hour < 24 && minute < 60 && second < 60)) return undefined;
+  let at = hourEnd + 6;
+  let nanos = 0;
+  let fractionDigits = 0;
+  if (text.charCodeAt(at) === DOT || text.charCodeAt(at) === COMMA) {
+    for (at++; isDigit(text.charCodeAt(at)); at++)
+      if (fractionDigits++ < 9) nanos = nanos * 10 + text.charCodeAt(at) - ZERO;
+    if (fractionDigits === 0) return undefined;
+    for (let digits = fractionDigits; digits < 9; digits++) nanos *= 10;
+  }
+  const offsetSeconds = zoneSeconds(text, at);
+  if (offsetSeconds === undefined) return undefined;
+  const seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second - offsetSeconds;
+  return { seconds, nanos, offsetSeconds, fractionDigits };
+}
+
+/** Of that many digits; what has others is no number. */
+function numberAt(text: string, start: number, digits: number): number {
+  let value = 0;
+  for (let at = start; at < start + digits; at++) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) return Number.NaN;
+    value = value * 10 + code - ZERO;
+  }
+  return value;
+}
+
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+
+/** Of the zone that a text ends with. */
+function zoneSeconds(text: string, at: number): number | undefined {
+  const sign = text.charCodeAt(at);
+  if (sign === LETTER_Z) return text.length === at + 1 ? 0 : undefined;
+  if ((sign !== PLUS && sign !== MINUS) || text.charCodeAt(at + 3) !== COLON || text.length !== at + 6)
+    return undefined;
+  const hours = numberAt(text, at + 1, 2);
+  const minutes = numberAt(text, at + 4, 2);
+  if (!(hours <= 24 && minutes < 60)) return undefined;
+  return (sign === MINUS ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
 /** The text of a time in seconds since 1970; null for the zero time. */
@@ -49,7 +101,7 @@ export function formatTime(seconds: number): string | null {
 
 export function formatMicroTime(seconds: number, nanos: number): string | null {
   if (seconds === zeroSeconds && nanos === 0) return null;
-  return `${isoSeconds(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+  return `${isoSeconds(seconds)}.${padded(Math.floor(nanos / 1000), 6)}Z`;
 }
 
 // hot: several times on every write, mostly for one and the same second.
@@ -127,13 +179,12 @@ export const canonicalDuration = (text: string): string => formatDuration(parseD
 export class TimeError extends Error {}
 
 const NANOSECONDS_PER_MS = 1e6;
-/** Go accepts an hour of one digit. */
-const shape = /^(\d{4}-\d\d-\d\dT)(\d\d?)(:\d\d:\d\d)([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
-const microShape = /^\d{4}-\d\d-\d\dT\d\d?:\d\d:\d\d[.,]\d{6}(Z|[-+]\d\d:\d\d)$/;
-const canonicalShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 export const ZERO_TIME = '0001-01-01T00:00:00Z';
+const MICRO_LENGTH = '0001-01-01T00:00:00.000000Z'.length;
 const zeroSeconds = -62135596800;
-const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const [ZERO, NINE] = [0x30, 0x39];
+const [PLUS, COMMA, MINUS, DOT, COLON] = [0x2b, 0x2c, 0x2d, 0x2e, 0x3a];
+const [LETTER_T, LETTER_Z] = [0x54, 0x5a];
 const durationUnits: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['us', 1_000n],
@@ -149,28 +200,6 @@ const MAX_DURATION_DIGITS = 19;
 /** Longer ones repeat a unit again and again, which is slow to parse. */
 const MAX_DURATION_CHARACTERS = 4096;
 
-/** JavaScript would make 30 February 1 March, and 24:00 the next day. */
-function isRealDate(text: string): boolean {
-  const year = Number(text.slice(0, 4));
-  const month = Number(text.slice(5, 7));
-  const day = Number(text.slice(8, 10));
-  const leapDay = month === 2 && ((year % 4 === 0 && year % 100 !== 0) || year % 400 === 0) ? 1 : 0;
-  return (
-    day >= 1 &&
-    day <= (daysOfMonth[month - 1] ?? 0) + leapDay &&
-    Number(text.slice(11, 13)) < 24 &&
-    Number(text.slice(14, 16)) < 60 &&
-    Number(text.slice(17, 19)) < 60
-  );
-}
-
-function zoneSeconds(zone: string): number | undefined {
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(4, 6));
-  if (hours > 24 || minutes >= 60) return undefined;
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
-}
-
 /** Most times of a cluster lie on few days: the day's text is kept from one call to the next. */
 let lastDay = Number.NaN;
 let lastDayText = '';
@@ -178,16 +207,14 @@ let lastDayText = '';
 function isoSeconds(seconds: number): string {
   const day = Math.floor(seconds / 86_400);
   if (day !== lastDay) {
-    lastDayText = new Date(day * 86_400_000).toISOString().slice(0, 11);
+    lastDayText = dayText(day);
     lastDay = day;
   }
   const rest = seconds - day * 86_400;
   const hours = Math.floor(rest / 3600);
   const minutes = Math.floor((rest - hours * 3600) / 60);
-  return `${lastDayText}${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(rest - hours * 3600 - minutes * 60)}`;
+  return `${lastDayText}T${padded(hours, 2)}:${padded(minutes, 2)}:${padded(rest - hours * 3600 - minutes * 60, 2)}`;
 }
-
-const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
 /** value / 10^digits without trailing zeros. */
 function decimal(value: bigint, digits: number): string {

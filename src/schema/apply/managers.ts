@@ -110,12 +110,9 @@ export function isManagedFieldsReset(entries: unknown): boolean {
   return entries.every((entry) => typeof entry === 'object' && entry !== null && Object.keys(entry).length === 0);
 }
 
-/** By their seconds; none is the beginning of time. */
-export const compareTimes = (left: string | undefined, right: string | undefined): number =>
-  left === right ? 0 : timeSeconds(left) - timeSeconds(right);
-
-const timeSeconds = (time: string | undefined): number =>
-  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
+/** As texts, for all are to the second in UTC. None is as early as times begin to be counted. */
+export const compareTimes = (left = '1970-01-01T00:00:00Z', right = '1970-01-01T00:00:00Z'): number =>
+  compareText(left, right);
 
 function compareManagers(left: Manager, right: Manager): number {
   return (

@@ -245,13 +245,16 @@ function eachField(reader: Reader, message: string, known: Known): void {
 
 function readTime(reader: Reader): unknown {
   const { seconds, isZero } = readTimestamp(reader);
-  return isZero ? null : inRange(() => formatTime(seconds));
+  return isZero ? null : formatTime(seconds);
 }
 
 function readMicroTime(reader: Reader): unknown {
   const { seconds, nanos, isZero } = readTimestamp(reader);
-  return isZero ? null : inRange(() => formatMicroTime(seconds, nanos));
+  return isZero ? null : formatMicroTime(seconds, nanos);
 }
+
+/** A hundred million days. */
+const MAX_TIME_SECONDS = 1e8 * 86_400;
 
 function readTimestamp(reader: Reader): { seconds: number; nanos: number; isZero: boolean } {
   let seconds = 0;
@@ -263,15 +266,8 @@ function readTimestamp(reader: Reader): { seconds: number; nanos: number; isZero
     1: ['Seconds', 0, () => (seconds = Number(reader.int64()))],
     2: ['Nanos', 0, () => (nanos = reader.int32())],
   });
+  if (Math.abs(seconds) > MAX_TIME_SECONDS) throw new DecodeError('proto: time is out of range');
   return { seconds, nanos, isZero };
-}
-
-function inRange(format: () => string | null): string | null {
-  try {
-    return format();
-  } catch {
-    throw new DecodeError('proto: time is out of range');
-  }
 }
 
 function readIntOrString(reader: Reader, earlier?: unknown): unknown {

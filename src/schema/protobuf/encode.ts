@@ -4,7 +4,7 @@
 // the lowest because the writer works backwards. What is no pointer is written even when it is zero.
 import { compileFunction, Scope } from '../compile-function.js';
 import { mustType } from '../catalogue.js';
-import { parseDuration } from '../../machinery/time.js';
+import { parseDuration, parseTime } from '../../machinery/time.js';
 import { encodeTree } from '../json/encode.js';
 import { fieldsText } from '../lazy-fields.js';
 import type { EmbeddedMessage, Field, ScalarName, StructType, Type } from '../type.js';
@@ -134,7 +134,7 @@ function writeTime(value: unknown, writer: Writer): void {
   if (typeof value !== 'string' || value === '' || value === zeroTimeText) return;
   writer.byte(0);
   writer.byte(0x10);
-  writer.int(Math.floor(Date.parse(value) / 1000));
+  writer.int(parseTime(value).seconds);
   writer.byte(0x08);
 }
 
@@ -142,7 +142,7 @@ function writeMicroTime(value: unknown, writer: Writer): void {
   if (typeof value !== 'string' || value === '') return;
   writer.int(Number(value.slice(20, 26)) * 1000);
   writer.byte(0x10);
-  writer.int(Math.floor(Date.parse(value) / 1000));
+  writer.int(parseTime(value).seconds);
   writer.byte(0x08);
 }
 
