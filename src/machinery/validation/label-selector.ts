@@ -69,10 +69,18 @@ export function validateLabels(
   path: FieldPath,
 ): FieldErrors {
   if (!labels) return [];
+  const keys = Object.keys(labels);
+  const errors = labelErrors(labels, keys, path);
+  // hot: labels are nearly always right, and only errors have an order.
+  return errors.length > 1 ? labelErrors(labels, keys.sort(), path) : errors;
+}
+
+function labelErrors(labels: Readonly<Record<string, string>>, keys: readonly string[], path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
-  for (const key of Object.keys(labels).sort()) {
+  for (const key of keys) {
     const value = labels[key] ?? '';
-    append(errors, validateLabelName(key, path), invalidEach(path, value, isValidLabelValue(value)));
+    for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message));
+    for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message));
   }
   return errors;
 }

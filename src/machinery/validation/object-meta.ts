@@ -1,7 +1,16 @@
 // The rules of metadata, the same for every kind.
 import { append } from '../../lib/values/append.js';
 import { goQuote } from '../../lib/go/quote.js';
-import { type FieldErrors, FieldPath, forbidden, invalid, required, tooLong, named } from '../field-error.js';
+import {
+  type FieldError,
+  type FieldErrors,
+  FieldPath,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+  named,
+} from '../field-error.js';
 import { wasExplicitEmpty } from '../explicit-empty.js';
 import {
   apiVersionFault,
@@ -10,7 +19,7 @@ import {
   type OwnerReference,
   parseApiVersion,
 } from '../object.js';
-import { IMMUTABLE, invalidEach, validateImmutableField, validateNonNegative } from './fields.js';
+import { IMMUTABLE, invalidEach, NOT_NEGATIVE } from './fields.js';
 import { validateLabels } from './label-selector.js';
 import { isDns1123Label, isQualifiedName, type NameRule } from './names.js';
 
@@ -44,8 +53,8 @@ export function validateBesideName(meta: Readonly<ObjectMeta>, namespaced: boole
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
   }
   // hot: on every write, and most objects have few of these.
-  const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta;
-  if (generation) append(errors, validateNonNegative(generation, path.child('generation')));
+  const { generation = 0, labels, annotations, ownerReferences, finalizers, managedFields } = meta;
+  if (generation < 0) errors.push(invalid(path.child('generation'), generation, NOT_NEGATIVE));
   if (labels) append(errors, validateLabels(labels, path.child('labels')));
   if (annotations) append(errors, validateAnnotations(annotations, path.child('annotations')));
   if (ownerReferences) append(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')));
@@ -119,49 +128,66 @@ export function validateMetaChange(
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }
-  append(
-    errors,
-    validateImmutableField(meta.name ?? '', old.name ?? '', path.child('name')),
-    validateImmutableField(meta.namespace ?? '', old.namespace ?? '', path.child('namespace')),
-    validateImmutableField(meta.uid ?? '', old.uid ?? '', path.child('uid')),
-    validateImmutableField(meta.creationTimestamp, old.creationTimestamp, path.child('creationTimestamp')),
-    validateDeletionTimestamp(meta, old, path.child('deletionTimestamp')),
-    validateImmutableField(
-      meta.deletionGracePeriodSeconds,
-      old.deletionGracePeriodSeconds,
-      path.child('deletionGracePeriodSeconds'),
-    ),
-  );
+  const {
+    name = '',
+    namespace = '',
+    uid = '',
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+  } = meta;
+  if (name !== (old.name ?? '')) errors.push(immutable(path, 'name', name));
+  if (namespace !== (old.namespace ?? '')) errors.push(immutable(path, 'namespace', namespace));
+  if (uid !== (old.uid ?? '')) errors.push(immutable(path, 'uid', uid));
+  if (creationTimestamp !== old.creationTimestamp) errors.push(immutable(path, 'creationTimestamp', creationTimestamp));
+  // One that is no time is not the same as none.
+  const isNoTime = deletionTimestamp === undefined && wasExplicitEmpty(meta, 'deletionTimestamp');
+  if (isNoTime || deletionTimestamp !== old.deletionTimestamp) {
+    errors.push(immutable(path, 'deletionTimestamp', deletionTimestamp));
+  }
+  if (deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds) {
+    errors.push(immutable(path, 'deletionGracePeriodSeconds', deletionGracePeriodSeconds));
+  }
   return errors;
 }
 
-/** One that is no time is not the same as none. */
-function validateDeletionTimestamp(
-  meta: Readonly<ObjectMeta>,
-  old: Readonly<ObjectMeta>,
-  path: FieldPath,
-): FieldErrors {
-  if (meta.deletionTimestamp === undefined && wasExplicitEmpty(meta, 'deletionTimestamp')) {
-    return [invalid(path, null, IMMUTABLE)];
-  }
-  return validateImmutableField(meta.deletionTimestamp, old.deletionTimestamp, path);
-}
+const immutable = (path: FieldPath, name: keyof ObjectMeta, value: unknown): FieldError =>
+  invalid(path.child(name), value, IMMUTABLE);
 
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: FieldPath,
 ): FieldErrors {
   if (!annotations) return [];
-  const errors: FieldErrors = [];
-  let bytes = 0;
-  for (const key of Object.keys(annotations).sort()) {
-    // Annotation keys follow the rule of label keys, but for case.
-    append(errors, invalidEach(path, key, isQualifiedName(key.toLowerCase())));
-    bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
-  }
-  if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
+  const keys = Object.keys(annotations);
+  let errors = annotationKeyErrors(keys, path);
+  // hot: annotations are nearly always right, and only errors have an order.
+  if (errors.length > 1) errors = annotationKeyErrors(keys.sort(), path);
+  if (isLongerThan(ANNOTATIONS_MAX_BYTES, annotations, keys)) errors.push(tooLong(path, ANNOTATIONS_MAX_BYTES));
   return errors;
 }
+
+/** They follow the rule of label keys, but for case. */
+function annotationKeyErrors(keys: readonly string[], path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const key of keys) {
+    if (isQualifiedName(key).length === 0) continue;
+    for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message));
+  }
+  return errors;
+}
+
+function isLongerThan(maxBytes: number, texts: Readonly<Record<string, string>>, keys: readonly string[]): boolean {
+  let length = 0;
+  for (const key of keys) length += key.length + (texts[key] ?? '').length;
+  if (length * MAX_BYTES_OF_CHARACTER <= maxBytes) return false;
+  let bytes = 0;
+  for (const key of keys) bytes += Buffer.byteLength(key) + Buffer.byteLength(texts[key] ?? '');
+  return bytes > maxBytes;
+}
+
+/** In UTF-8, of one that `length` counts. */
+const MAX_BYTES_OF_CHARACTER = 3;
 
 function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
@@ -218,26 +244,29 @@ function validateNoNewFinalizers(
 
 function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
-  for (const [position, entry] of (entries ?? []).entries()) {
+  for (const [position, { operation, fieldsType, manager, subresource }] of (entries ?? []).entries()) {
     const at = path.index(position);
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
-      errors.push(invalid(at.child('operation'), named(entry.operation ?? ''), 'must be `Apply` or `Update`'));
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(invalid(at.child('operation'), named(operation ?? ''), 'must be `Apply` or `Update`'));
     }
-    if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
-      errors.push(invalid(at.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
+    if (fieldsType && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'));
     }
-    append(errors, validateFieldManager(entry.manager ?? '', at.child('manager')));
-    if (Buffer.byteLength(entry.subresource ?? '') > SUBRESOURCE_MAX_BYTES) {
+    if (manager !== undefined && !isPlainManager(manager)) append(errors, validateFieldManager(manager, at));
+    if (subresource !== undefined && Buffer.byteLength(subresource) > SUBRESOURCE_MAX_BYTES) {
       errors.push(tooLong(at.child('subresource'), SUBRESOURCE_MAX_BYTES));
     }
   }
   return errors;
 }
 
-function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
-  // hot: on every write, and nearly every name is plain.
-  if (manager.length <= FIELD_MANAGER_MAX_BYTES && /^[\x20-\x7e]*$/.test(manager)) return [];
+// hot: on every write, and nearly every name is plain.
+const isPlainManager = (manager: string): boolean =>
+  manager.length <= FIELD_MANAGER_MAX_BYTES && /^[\x20-\x7e]*$/.test(manager);
+
+function validateFieldManager(manager: string, entry: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
+  const path = entry.child('manager');
   if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX_BYTES) errors.push(tooLong(path, FIELD_MANAGER_MAX_BYTES));
   let position = 0;
   for (const character of manager) {
