@@ -6,6 +6,8 @@ import type { FeatureGates } from './kind.js';
 export interface GatedField<T> {
   /** The field is kept while one of these is on. */
   readonly gates: readonly string[];
+  /** False: there is nothing to drop. Absent where that is not known before. */
+  isSet?(object: Readonly<T>): boolean;
   /** The old object has it, so that the new one may keep or change it. */
   inUse(old: Readonly<T>): boolean;
   /** Where `object` shares parts with the old one, those are left as they are. */
@@ -19,6 +21,7 @@ export function dropGatedFields<T extends object>(
   features: FeatureGates,
 ): void {
   for (const field of disabledOf(table, features) as readonly GatedField<T>[]) {
+    if (field.isSet?.(object) === false) continue;
     if (old === undefined || !field.inUse(old)) field.drop(object);
   }
 }
@@ -45,9 +48,14 @@ const disabled = new WeakMap<FeatureGates, Map<Table, Table>>();
  */
 export function gated<T extends object>(gate: string | readonly string[], ...paths: string[]): GatedField<T> {
   const parsed = paths.map(parsePath);
+  const isSet = (object: Readonly<T>): boolean => {
+    for (const path of parsed) if (has(object, path, 0)) return true;
+    return false;
+  };
   return {
     gates: typeof gate === 'string' ? [gate] : gate,
-    inUse: (old) => parsed.some((path) => has(old, path, 0)),
+    isSet,
+    inUse: isSet,
     drop(object) {
       for (const path of parsed) if (has(object, path, 0)) dropAt(object, path, 0);
     },

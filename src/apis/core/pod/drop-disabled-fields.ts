@@ -3,7 +3,7 @@ import { forgetExplicitEmpty } from '../../../machinery/explicit-empty.js';
 import type { FeatureGates } from '../../../registry/kind.js';
 import { dropGatedFields, gated, gatedAlways, type GatedField } from '../../../registry/gated-fields.js';
 import type { Lifecycle, LifecycleHandler, Pod, PodSpec } from '../../../schema/generated/core.v1.js';
-import { allContainers } from './containers.js';
+import { allContainers, type AnyContainer } from './containers.js';
 import { usesRestartRules } from './validation/options.js';
 
 type Used = Readonly<PodSpec> | undefined;
@@ -62,10 +62,14 @@ const SPEC_FIELDS: readonly GatedField<PodSpec>[] = [
   gated('EnvFiles', ...inContainers('env[].valueFrom.fileKeyRef')),
   {
     ...gated('PodLifecycleSleepAction', ...inContainers('lifecycle.preStop.sleep', 'lifecycle.postStart.sleep')),
+    // An empty lifecycle is dropped as well.
+    isSet: undefined,
     drop: (spec) => dropFromLifecycles(spec, withoutSleep),
   },
   {
     ...gated('ImageVolume', 'volumes[].image'),
+    // That a list of volumes was sent empty is forgotten as well.
+    isSet: undefined,
     drop: dropImageVolumes,
   },
   gated('SELinuxChangePolicy', 'securityContext.seLinuxChangePolicy'),
@@ -157,20 +161,25 @@ function withoutSleep({ preStop, postStart, ...rest }: Lifecycle): Lifecycle | u
 function dropRestartRules(spec: PodSpec): void {
   for (const container of allContainers(spec)) forgetExplicitEmpty(container, 'restartPolicyRules');
   for (const container of spec.initContainers ?? []) {
-    if (container.restartPolicy !== 'Always') delete container.restartPolicy;
-    delete container.restartPolicyRules;
+    if (container.restartPolicy !== 'Always') dropMember(container, 'restartPolicy');
+    dropMember(container, 'restartPolicyRules');
   }
   for (const container of [...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]) {
-    delete container.restartPolicy;
-    delete container.restartPolicyRules;
+    dropMember(container, 'restartPolicy');
+    dropMember(container, 'restartPolicyRules');
   }
+}
+
+// hot: deleting what is not there costs as much as deleting what is.
+function dropMember(container: AnyContainer, member: 'restartPolicy' | 'restartPolicyRules'): void {
+  if (container[member] !== undefined) delete container[member];
 }
 
 function dropImageVolumes(spec: PodSpec): void {
   forgetExplicitEmpty(spec, 'volumes');
   for (const container of allContainers(spec)) forgetExplicitEmpty(container, 'volumeMounts');
+  if (!(spec.volumes ?? []).some(({ image }) => image !== undefined)) return;
   const dropped = new Set((spec.volumes ?? []).filter(({ image }) => image !== undefined).map(({ name }) => name));
-  if (dropped.size === 0) return;
   const volumes = (spec.volumes ?? []).filter(({ image }) => image === undefined);
   if (volumes.length > 0) spec.volumes = volumes;
   else delete spec.volumes;
