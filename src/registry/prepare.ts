@@ -90,40 +90,51 @@ export function prepareChanged(
   if (old.metadata.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   }
-  const { strategy, namespaced } = kind;
   const errors = validateObjectName(metadata, pathSegmentName, METADATA);
-  const beside = validateBesideName(metadata, namespaced, METADATA);
+  const beside = validateBesideName(metadata, kind.namespaced, METADATA);
   const changed = (beside.length === 0 ? validateMetaChange : validateObjectMetaUpdate)(
     metadata,
     old.metadata,
     METADATA,
   );
   append(errors, beside, changed);
-  const metadataErrors: MetadataErrors = {
-    get whole() {
-      return newMetadataErrors(kind, metadata, beside);
-    },
-    get change() {
-      return [...changed, ...kubeFinalizerErrors(strategy, metadata)];
-    },
-  };
+  const metadataErrors = new ChangedMetadataErrors(kind, metadata, { beside, changed });
   if (rules.metadataRules?.placedOnUpdate !== true) append(errors, metadataErrors.change);
   append(errors, rules.validateUpdate(object, old, context, metadataErrors));
   if (errors.length > 0) throw invalid(registry.groupKind, metadata.name ?? '', errors);
-  for (const text of rules.warningsOnUpdate?.(object, old, context) ?? []) context.warn(text);
+  const warnings = rules.warningsOnUpdate?.(object, old, context);
+  if (warnings !== undefined) for (const text of warnings) context.warn(text);
   kind.strategy.canonicalize?.(object);
+}
+
+// hot: a class, because a literal with getters is expensive.
+class ChangedMetadataErrors implements MetadataErrors {
+  constructor(
+    private readonly kind: KindDefinition,
+    private readonly metadata: ObjectMeta,
+    private readonly found: { readonly beside: FieldErrors; readonly changed: FieldErrors },
+  ) {}
+
+  get whole(): FieldErrors {
+    return newMetadataErrors(this.kind, this.metadata, this.found.beside);
+  }
+
+  get change(): FieldErrors {
+    return [...this.found.changed, ...kubeFinalizerErrors(this.kind.strategy, this.metadata)];
+  }
 }
 
 /** The rules of the endpoint that is written through, with the members it may not touch already put back. */
 function rulesOf(registry: RuledKind, endpoint: string, object: KubeObject, old: Readonly<KubeObject>): StatusStrategy {
   const { strategy, subresources } = registry.kind;
   if (endpoint === '' || endpoint === 'scale') {
-    if (strategy.hasStatus) putBack(object, old, ['status']);
+    if (strategy.hasStatus) putBack(object, old, 'status');
     if (strategy.hasGeneration ?? strategy.hasStatus) raiseGeneration(registry, object, old);
     return strategy;
   }
   if (endpoint === 'status') {
-    putBack(object, old, membersExcept(object, old, ['metadata', 'status']));
+    for (const member of contentOf(old)) putBack(object, old, member);
+    for (const member of contentOf(object)) putBack(object, old, member);
     if (strategy.status === undefined) throw new Error(`${registry.kind.kind} has no rules for its status`);
     return strategy.status;
   }
@@ -136,9 +147,10 @@ function raiseGeneration(registry: RuledKind, object: KubeObject, old: Readonly<
   const a = object as JsonObject & KubeObject;
   const b = old as JsonObject & KubeObject;
   const { emptyIsChange = false } = registry.kind.strategy;
-  const changed = membersExcept(a, b, ['metadata', 'status']).some(
-    (member) => !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsExplicitEmpty(a[member])),
-  );
+  const differs = (member: string): boolean =>
+    !registry.equal(member, a[member], b[member]) || (emptyIsChange && holdsExplicitEmpty(a[member]));
+  const changed =
+    contentOf(a).some(differs) || contentOf(b).some((member) => a[member] === undefined && differs(member));
   const emptied = emptyIsChange && emptiedMembers(object).length > 0;
   if (changed || emptied) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
@@ -149,16 +161,15 @@ const emptiedMembers = (object: KubeObject): string[] =>
     (member) => member !== 'metadata' && member !== 'status' && !Object.hasOwn(object, member),
   );
 
-function membersExcept(a: object, b: object, except: readonly string[]): string[] {
-  const always = ['kind', 'apiVersion', ...except];
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((member) => !always.includes(member));
-}
+const contentOf = (object: object): string[] =>
+  Object.keys(object).filter((member) => !BESIDE_CONTENT.includes(member));
 
-function putBack(object: object, old: object, members: readonly string[]): void {
+const BESIDE_CONTENT = ['kind', 'apiVersion', 'metadata', 'status'];
+
+function putBack(object: object, old: object, member: string): void {
   const to = object as JsonObject;
   const from = old as JsonObject;
-  for (const member of members) {
-    if (from[member] === undefined) delete to[member];
-    else to[member] = from[member];
-  }
+  if (to[member] === from[member]) return;
+  if (from[member] === undefined) delete to[member];
+  else to[member] = from[member];
 }

@@ -258,6 +258,7 @@ function matchResourceVersion(
 ): void {
   const { resource } = registry;
   const stated = object.metadata.resourceVersion ?? '';
+  if (stated === String(current.revision)) return;
   if (stated === '' || /^0+$/.test(stated)) {
     if (registry.kind.strategy.allowUnconditionalUpdate === false) {
       const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update');
@@ -311,11 +312,14 @@ async function put(registry: ResourceRegistry, queued: Update, prepared: Prepare
   const { object, current, work, encoded, certain } = prepared;
   const { store } = registry;
   const { request, key, trace, span } = queued;
-  object.metadata.resourceVersion = String(current.revision);
+  const { metadata } = object;
+  metadata.resourceVersion = String(current.revision);
   if (request.context.dryRun) return unstored(registry, key, object, work);
   // An update that changes nothing writes nothing, so that it wakes no watcher; unless it moves what is stored to the
   // key that encrypts now, which is how keys are rotated.
   const isKnown = span === undefined && isKnownUnchanged(prepared);
+  // hot: no object is stored with it, and none need be copied without it.
+  metadata.resourceVersion = undefined;
   const encoding = isKnown ? undefined : (encoded ?? encodeStored(registry, object, work));
   const json = encoding instanceof Promise ? await encoding : encoding;
   if (json === undefined || encodesTo(json, current)) {

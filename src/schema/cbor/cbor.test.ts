@@ -41,6 +41,10 @@ test('numbers are as short as they can be', () => {
   assert.equal(hex(100000.5), 'fa47c35040');
 });
 
+test('a member without a value is left out', () => {
+  assert.deepEqual(encodeCborTree({ a: undefined, b: 1 }), encodeCborTree({ b: 1 }));
+});
+
 test('text strings, chunks, tags and indefinite lengths are read too', () => {
   const read = (hex: string): unknown =>
     (decodeCborTree(Buffer.from(`a14161${hex}`, 'hex')) as Record<string, unknown>)['a'];

@@ -160,6 +160,7 @@ function writeTree(value: unknown, writer: CborWriter): void {
 
 function writeMap(object: Record<string, unknown>, writer: CborWriter, write: (value: unknown) => void): void {
   const members = Object.entries(object)
+    .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ key: Buffer.from(key), value }))
     .sort((a, b) => byEncodedKey(a.key, b.key));
   writer.head(5, members.length);
