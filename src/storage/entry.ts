@@ -341,7 +341,7 @@ export class Entry implements StoredObject {
     const known = this.#added?.deref();
     if (known !== undefined) return known;
     // Weakly, for encodings hang on events: held by the cache they would double its size.
-    const event: WatchEvent = { type: 'ADDED', object: this };
+    const event: WatchEvent = { type: 'ADDED', object: this, previous: undefined, frames: undefined };
     this.#added = new WeakRef(event);
     return event;
   }

@@ -53,13 +53,16 @@ export class Change {
   }
 
   get modified(): WatchEvent | undefined {
-    return this.entry && (this.#modified ??= modifiedEvent(this.entry, this.previous));
+    return (
+      this.entry &&
+      (this.#modified ??= { type: 'MODIFIED', object: this.entry, previous: this.previous, frames: undefined })
+    );
   }
 
   /** Also for an object that left a selection: its previous content, at this change's revision. */
   get deleted(): WatchEvent | undefined {
     const object = this.tombstone;
-    return object && (this.#deleted ??= { type: 'DELETED', object });
+    return object && (this.#deleted ??= { type: 'DELETED', object, previous: undefined, frames: undefined });
   }
 
   get tombstone(): Entry | undefined {
@@ -78,9 +81,6 @@ export class Change {
     return this.previous === undefined ? this.added : this.modified;
   }
 }
-
-const modifiedEvent = (object: Entry, previous: Entry | undefined): WatchEvent =>
-  previous === undefined ? { type: 'MODIFIED', object } : { type: 'MODIFIED', object, previous };
 
 export class History {
   /** Those before `#first` have been dropped, and their places are empty. */

@@ -179,15 +179,22 @@ export interface ListResult {
   readonly isRepeated?: boolean;
 }
 
-export type WatchEvent =
-  | {
-      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-      readonly object: StoredObject;
-      /** What a MODIFIED object was before. */
-      readonly previous?: StoredObject;
-    }
-  /** `initialEventsEnd` marks the end of the initial events of a streaming list. */
-  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd?: boolean };
+export type WatchEvent = SharedFrames &
+  (
+    | {
+        readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+        readonly object: StoredObject;
+        /** What a MODIFIED object was before. */
+        readonly previous?: StoredObject | undefined;
+      }
+    /** `initialEventsEnd` marks the end of the initial events of a streaming list. */
+    | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd?: boolean }
+  );
+
+interface SharedFrames {
+  /** The event as bytes, by who encoded it: one event is sent to many. */
+  frames?: Map<object, MaybePromise<Buffer>> | undefined;
+}
 
 export interface WatchRequest extends Selection {
   readonly namespace: string;

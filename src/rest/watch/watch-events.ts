@@ -51,14 +51,15 @@ const sharedEncoders = new WeakMap<Endpoint, Map<string, EventEncoder>>();
 const errorEvent = (media: MediaType, { status }: StatusError): Buffer =>
   frameEvent(media, 'ERROR', encodeObject(media, metaType('v1', 'Status'), status));
 
-type Frames = Map<EventEncoder, MaybePromise<Buffer>>;
-const framesOfEvents = new WeakMap<WatchEvent, Frames>();
+type Frames = Map<object, MaybePromise<Buffer>>;
 const framesOfBatches = new WeakMap<readonly WatchEvent[], Frames>();
 
 // hot: one look-up per watcher and event, and one per watcher and batch; the bytes are made by the first.
-function framesOf<K extends object>(known: WeakMap<K, Frames>, key: K): Frames {
-  let frames = known.get(key);
-  if (frames === undefined) known.set(key, (frames = new Map()));
+const framesOfEvent = (event: WatchEvent): Frames => (event.frames ??= new Map());
+
+function framesOfBatch(events: readonly WatchEvent[]): Frames {
+  let frames = framesOfBatches.get(events);
+  if (frames === undefined) framesOfBatches.set(events, (frames = new Map()));
   return frames;
 }
 
@@ -70,7 +71,7 @@ abstract class SharedEvents implements EventEncoder {
 
   events(events: readonly WatchEvent[]): MaybePromise<Buffer> {
     if (events.length === 1) return this.#event(events[0] as WatchEvent);
-    const frames = framesOf(framesOfBatches, events);
+    const frames = framesOfBatch(events);
     return frames.get(this) ?? this.#share(frames, joined(events, this.#event));
   }
 
@@ -79,7 +80,7 @@ abstract class SharedEvents implements EventEncoder {
   }
 
   readonly #event = (event: WatchEvent): MaybePromise<Buffer> => {
-    const frames = framesOf(framesOfEvents, event);
+    const frames = framesOfEvent(event);
     return frames.get(this) ?? this.#share(frames, this.encode(event));
   };
 
