@@ -27,8 +27,8 @@ const LINE = [
 /** The rooms within a room, ranked in the same way; '' is the room's own root. */
 const WITHIN = {
   lib: [
-    ['values', 'json', 'text', 'protobuf'],
-    ['go'],
+    ['values', 'json', 'text'],
+    ['go', 'protobuf'],
     ['telemetry'],
     ['async'],
     ['scheduling', 'x509', 'http'],

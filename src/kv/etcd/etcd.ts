@@ -274,30 +274,30 @@ class EtcdStore implements KeyValueStore {
     }
   }
 
-  async #range(range: EtcdRange, options: Omit<CallOptions, 'repeatable'> = {}): Promise<EtcdRangeAnswer> {
-    return this.#send(async () =>
-      decodeRange(await callEtcd(this.#endpoints, METHODS.range, encodeRange(range), { ...options, repeatable: true })),
-    );
+  #range(range: EtcdRange, options: Omit<CallOptions, 'repeatable'> = {}): Promise<EtcdRangeAnswer> {
+    return this.#send(METHODS.range, encodeRange(range), decodeRange, { ...options, repeatable: true });
   }
 
   async #txn(txn: EtcdTxn, trace?: Trace): Promise<EtcdTxnAnswer> {
-    return this.#send(async () => {
-      const options = { repeatable: false, trace };
-      const answer = decodeTxn(await callEtcd(this.#endpoints, METHODS.txn, encodeTxn(txn), options));
-      // A delete of what is not there is no write: its answer has the revision of somebody else's.
-      const isWrite = txn.put !== undefined || (txn.modRevision ?? 0) > 0;
-      if (answer.succeeded && isWrite) this.#ownWrites.add(answer.revision, txn.key);
-      return answer;
-    });
+    const answer = await this.#send(METHODS.txn, encodeTxn(txn), decodeTxn, { repeatable: false, trace });
+    // A delete of what is not there is no write: its answer has the revision of somebody else's.
+    const isWrite = txn.put !== undefined || (txn.modRevision ?? 0) > 0;
+    if (answer.succeeded && isWrite) this.#ownWrites.add(answer.revision, txn.key);
+    return answer;
   }
 
   /** A request through etcd's consensus: reads that wait for the latest revision have it from any such answer. */
-  async #send<T extends { readonly revision: number }>(request: () => Promise<T>): Promise<T> {
+  async #send<T extends { readonly revision: number }>(
+    method: string,
+    message: Buffer,
+    decode: (answer: Buffer) => T,
+    options: CallOptions,
+  ): Promise<T> {
     this.#checkOpen();
     const departure = this.#latestRevision.leaves();
     try {
-      const answer = await request();
-      if (answer.revision > this.#seenRevision) this.#seenRevision = answer.revision;
+      const answer = decode(await callEtcd(this.#endpoints, method, message, options));
+      this.#saw(answer.revision);
       this.#latestRevision.answered(departure, answer.revision);
       return answer;
     } catch (error) {

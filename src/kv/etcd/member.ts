@@ -111,11 +111,10 @@ export class Member {
     }
     this.inFlight++;
     const { method, message, timeoutMs, trace } = call;
-    const answer = (
+    const answer =
       trace === undefined
         ? connection.call(method, message, timeoutMs)
-        : tracedCall(connection, trace, { method, message, timeoutMs })
-    ).finally(() => this.inFlight--);
+        : tracedCall(connection, trace, { method, message, timeoutMs });
     try {
       const received = await (call.movable ? this.#movable(answer) : answer);
       this.#failures = 0;
@@ -123,6 +122,8 @@ export class Member {
     } catch (error) {
       if (isMemberFault(error)) this.#rest();
       throw error;
+    } finally {
+      this.inFlight--;
     }
   }
 
@@ -191,7 +192,16 @@ export class Member {
 
   #movable(answer: Promise<Buffer>): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const read = { sinceMs: this.#options.clock.now(), move: reject };
+      const move = (why: GrpcError): void => {
+        // The member still works on it.
+        this.inFlight++;
+        answer.then(
+          () => this.inFlight--,
+          () => this.inFlight--,
+        );
+        reject(why);
+      };
+      const read = { sinceMs: this.#options.clock.now(), move };
       this.#reads.add(read);
       answer.then(resolve, reject).finally(() => this.#reads.delete(read));
     });

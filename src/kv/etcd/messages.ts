@@ -1,5 +1,5 @@
 // etcd's messages as the client uses them: keys are texts, and of answers only what the key-value contract needs is kept.
-import type { KeyValue } from '../kv.js';
+import type { KeyValue, KvEvent } from '../kv.js';
 import {
   COMPACTION_REQUEST,
   COMPARE_TARGET,
@@ -126,12 +126,6 @@ export const encodeWatchCancel = (watchId: number): Buffer => WATCH_REQUEST.enco
 
 export const encodeWatchProgress = (): Buffer => WATCH_REQUEST.encode({ progressRequest: {} });
 
-export interface EtcdEvent {
-  readonly type: 'put' | 'delete';
-  readonly kv: KeyValue;
-  readonly previous: KeyValue | undefined;
-}
-
 export interface EtcdWatchAnswer {
   readonly revision: number;
   /** -1 for an answer to a progress request, which is about all watches of the stream. */
@@ -140,7 +134,7 @@ export interface EtcdWatchAnswer {
   readonly canceled: boolean;
   readonly compactRevision: number;
   readonly cancelReason: string;
-  readonly events: EtcdEvent[];
+  readonly events: readonly KvEvent[];
 }
 
 // hot: every event
@@ -150,11 +144,20 @@ export function decodeWatch(bytes: Buffer): EtcdWatchAnswer {
   return { revision, watchId, created, canceled, compactRevision, cancelReason, events: events.map(eventOf) };
 }
 
-function eventOf({ type, kv, prevKv }: EventMessage): EtcdEvent {
+function eventOf({ type, kv, prevKv }: EventMessage): KvEvent {
   if (kv === undefined) throw new Error('etcd: an event without a key');
-  const previous = prevKv && keyValueOf(prevKv);
-  return { type: type === EVENT_TYPE.delete ? 'delete' : 'put', kv: keyValueOf(kv), previous };
+  const isDelete = type === EVENT_TYPE.delete;
+  return {
+    type: isDelete ? 'delete' : 'put',
+    key: kv.key.toString(),
+    revision: kv.modRevision,
+    value: isDelete ? NO_BYTES : kv.value,
+    createRevision: isDelete ? 0 : kv.createRevision,
+    previous: prevKv && keyValueOf(prevKv),
+  };
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 const keyValueOf = ({ key, value, modRevision, createRevision }: EtcdKeyValue): KeyValue => ({
   key: key.toString(),

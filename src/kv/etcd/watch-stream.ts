@@ -1,5 +1,5 @@
 // Watches on one gRPC stream to one member.
-import { compacted, type KvError, type KvEvent, type KvWatchReceiver, prefixEnd } from '../kv.js';
+import { compacted, type KvError, type KvWatchReceiver, prefixEnd } from '../kv.js';
 import type { GrpcStream } from '../../outbound/grpc.js';
 import { GrpcError, UNAVAILABLE } from '../../outbound/grpc-error.js';
 import { kvError, METHODS } from './client.js';
@@ -9,7 +9,6 @@ import {
   encodeWatchCancel,
   encodeWatchCreate,
   encodeWatchProgress,
-  type EtcdEvent,
   type EtcdWatchAnswer,
 } from './messages.js';
 
@@ -32,8 +31,6 @@ export interface WatchStreamOwner {
   /** The stream is over; its watches are not. */
   lost(stream: WatchStream, error: GrpcError): void;
 }
-
-const NO_BYTES = Buffer.alloc(0);
 
 /** A watch as this stream has it. */
 interface PlacedWatch {
@@ -155,8 +152,11 @@ export class WatchStream {
 }
 
 function deliver(watch: RunningWatch, answer: EtcdWatchAnswer): void | Promise<void> {
-  if (answer.events.length === 0) return progress(watch, answer.revision);
-  const events = answer.events.map(kvEvent).filter(({ revision }) => revision >= watch.nextRevision);
+  const [first] = answer.events;
+  if (first === undefined) return progress(watch, answer.revision);
+  const { nextRevision } = watch;
+  const events =
+    first.revision >= nextRevision ? answer.events : answer.events.filter(({ revision }) => revision >= nextRevision);
   const last = events[events.length - 1];
   if (last === undefined) return;
   watch.nextRevision = last.revision + 1;
@@ -169,12 +169,3 @@ function progress(watch: RunningWatch, revision: number): void {
   watch.nextRevision = revision + 1;
   watch.receiver.progress(revision);
 }
-
-const kvEvent = ({ type, kv, previous }: EtcdEvent): KvEvent => ({
-  type,
-  key: kv.key,
-  revision: kv.modRevision,
-  value: type === 'put' ? kv.value : NO_BYTES,
-  createRevision: type === 'put' ? kv.createRevision : 0,
-  previous,
-});

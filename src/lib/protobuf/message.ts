@@ -3,6 +3,10 @@
 //   const COMPACTION = message({ revision: int(1), physical: flag(2) });
 //   COMPACTION.decode(bytes) → { revision: 7, physical: false }      what is absent is 0, false or empty; a message is undefined
 //   COMPACTION.encode({ revision: 7 })                               what is absent, 0, false or empty is left out, as proto3 does
+//
+// Both directions are written as source when a message is first decoded or encoded: what it would take to interpret the
+// definition for each field is several times what the field takes.
+import { compileFunction, Scope } from '../values/compile-function.js';
 import { BackwardWriter } from './backward-writer.js';
 import { Cursor, largeVarint, LENGTH_DELIMITED, readPacked, VARINT } from './wire.js';
 
@@ -77,11 +81,13 @@ interface NamedField extends Field<unknown> {
   readonly tag: number;
 }
 
-type Values = Record<string, unknown>;
+type Decode = (cursor: Cursor, end: number) => unknown;
+type Put = (values: object, out: BackwardWriter) => void;
 
 class Message<F extends Fields> {
   readonly #fields: readonly NamedField[];
-  readonly #byTag = new Map<number, NamedField>();
+  #decode: Decode | undefined = undefined;
+  #put: Put | undefined = undefined;
 
   constructor(fields: F) {
     this.#fields = Object.entries(fields).map(([name, field]) => {
@@ -89,11 +95,6 @@ class Message<F extends Fields> {
       const tag = (field.number << 3) | (isDelimited ? LENGTH_DELIMITED : VARINT);
       return { ...field, name, tag };
     });
-    for (const field of this.#fields) {
-      if (field.kind !== 'id') this.#byTag.set(field.tag, field);
-      // A list of numbers comes in one piece, or one by one.
-      if (field.isList && field.kind === 'int') this.#byTag.set((field.number << 3) | LENGTH_DELIMITED, field);
-    }
   }
 
   /** Bytes of the result are views of `encoded`. */
@@ -104,19 +105,7 @@ class Message<F extends Fields> {
   /** The message that lies between the cursor and `end`. */
   // hot: every request and answer
   decodeUpTo(cursor: Cursor, end: number): DecodedFields<F> {
-    const values: Values = {};
-    for (const field of this.#fields) values[field.name] = empty(field);
-    while (cursor.at < end) {
-      const tag = Number(cursor.varint());
-      const field = this.#byTag.get(tag);
-      if (field === undefined) cursor.skip(tag & WIRE_TYPE);
-      else if (!field.isList) values[field.name] = decoded(field, cursor);
-      else if (tag !== field.tag)
-        for (const each of readPacked(cursor.bytes())) (values[field.name] as number[]).push(each);
-      else (values[field.name] as unknown[]).push(decoded(field, cursor));
-    }
-    if (cursor.at !== end) throw new Error('protobuf: a field ends after its message');
-    return values as DecodedFields<F>;
+    return (this.#decode ??= compileDecode(this.#fields))(cursor, end) as DecodedFields<F>;
   }
 
   encode(values: EncodableFields<F>): Buffer {
@@ -124,84 +113,122 @@ class Message<F extends Fields> {
     return writer.take();
   }
 
-  /** The last field first. */
   // hot: every request and answer
   put(values: EncodableFields<F>, out: BackwardWriter): void {
-    for (let i = this.#fields.length - 1; i >= 0; i--) {
-      const field = this.#fields[i] as NamedField;
-      const value = (values as Values)[field.name];
-      if (value === undefined) continue;
-      if (!field.isList) {
-        if (!isEmpty(value)) put(field, value, out);
-        continue;
-      }
-      // An element is written though it be empty.
-      const list = value as readonly unknown[];
-      for (let at = list.length - 1; at >= 0; at--) put(field, list[at], out);
-    }
+    (this.#put ??= compilePut(this.#fields))(values, out);
   }
 }
 
-const WIRE_TYPE = 7;
 const NO_BYTES = Buffer.alloc(0);
 /** One message at a time is encoded, without a pause. */
 const writer = new BackwardWriter();
 
-function empty({ kind, isList }: NamedField): unknown {
-  if (isList) return [];
+/**
+ * A variable for each field, and a case for each tag:
+ *
+ *   let $key = NO_BYTES; let $limit = 0;
+ *   while (c.at < end) { const tag = c.int(); switch (tag) { case 10: $key = c.bytes(); break; … default: c.skip(tag & 7); } }
+ *   return { key: $key, limit: $limit };
+ */
+function compileDecode(fields: readonly NamedField[]): Decode {
+  const scope = new Scope();
+  scope.values.set('NO_BYTES', NO_BYTES).set('readPacked', readPacked);
+  const known = fields.filter(({ kind }) => kind !== 'id');
+  const cases = known.map((field) => {
+    const value = decodedAs(field, scope);
+    return `case ${field.tag}: ${field.isList ? `$${field.name}.push(${value})` : `$${field.name} = ${value}`}; break;`;
+  });
+  // A list of numbers comes in one piece, or one by one.
+  for (const { name, number, kind, isList } of known) {
+    if (!isList || kind !== 'int') continue;
+    const packed = (number << 3) | LENGTH_DELIMITED;
+    cases.push(`case ${packed}: for (const each of readPacked(c.bytes())) $${name}.push(each); break;`);
+  }
+  return compileFunction<Decode>(
+    scope.values,
+    `return function decode(c, end) {
+      ${fields.map((field) => `let $${field.name} = ${emptyAs(field)};`).join(' ')}
+      while (c.at < end) {
+        const tag = c.int();
+        switch (tag) { ${cases.join(' ')} default: c.skip(tag & 7); }
+      }
+      if (c.at !== end) throw new Error('protobuf: a field ends after its message');
+      return { ${fields.map(({ name }) => `${name}: $${name}`).join(', ')} };
+    };`,
+  );
+}
+
+function emptyAs({ kind, isList }: NamedField): string {
+  if (isList) return '[]';
   switch (kind) {
     case 'int':
-      return 0;
+      return '0';
     case 'big':
-      return 0n;
+      return '0n';
     case 'flag':
-      return false;
+      return 'false';
     case 'bytes':
-      return NO_BYTES;
+      return 'NO_BYTES';
     case 'text':
-      return '';
+      return "''";
     case 'id':
     case 'message':
-      return undefined;
+      return 'undefined';
   }
 }
 
-function decoded({ kind, message: nested }: NamedField, cursor: Cursor): unknown {
+function decodedAs({ kind, message: nested }: NamedField, scope: Scope): string {
   switch (kind) {
     case 'int':
-      return Number(cursor.varint());
+      return 'c.int()';
     case 'id':
     case 'big':
-      return BigInt(cursor.varint());
+      return 'BigInt(c.varint())';
     case 'flag':
-      return cursor.varint() !== 0;
+      return 'c.int() !== 0';
     case 'bytes':
-      return cursor.bytes();
+      return 'c.bytes()';
     case 'text':
-      return cursor.bytes().toString();
+      return 'c.bytes().toString()';
     case 'message':
-      return nested?.().decodeUpTo(cursor, cursor.endOfBytes());
+      return `${scope.use('message', nested?.())}.decodeUpTo(c, c.endOfBytes())`;
   }
 }
 
-function put({ number, kind, message: nested }: NamedField, value: unknown, out: BackwardWriter): void {
+/** The last field first; of one that is no list what is empty is left out, and an element is written though it be. */
+function compilePut(fields: readonly NamedField[]): Put {
+  const scope = new Scope();
+  scope.values.set('idBytes', idBytes);
+  const lines = fields.toReversed().map((field) => {
+    const { name, isList, kind } = field;
+    const put = putAs(field, scope);
+    if (isList) return `v = o.${name}; if (v !== undefined) for (i = v.length - 1; i >= 0; i--) { e = v[i]; ${put} }`;
+    const isThere = kind === 'message' ? 'e !== undefined' : kind === 'bytes' ? 'e?.length > 0' : 'e';
+    return `e = o.${name}; if (${isThere}) { ${put} }`;
+  });
+  return compileFunction<Put>(
+    scope.values,
+    `return function put(o, w) { let v, e, i, end;
+      ${lines.join('\n')}
+    };`,
+  );
+}
+
+function putAs({ number, kind, message: nested }: NamedField, scope: Scope): string {
   switch (kind) {
     case 'id':
-      return out.varint(number, idBytes(value as bigint));
+      return `w.varint(${number}, idBytes(e));`;
     case 'int':
     case 'big':
-      return out.int(number, value as number | bigint);
+      return `w.int(${number}, e);`;
     case 'flag':
-      return out.int(number, value === true ? 1 : 0);
+      return `w.int(${number}, e ? 1 : 0);`;
     case 'bytes':
-      return out.bytes(number, value as Buffer);
+      return `w.bytes(${number}, e);`;
     case 'text':
-      return out.string(number, value as string);
-    case 'message': {
-      const { end } = out;
-      nested?.().put(value as object, out);
-      return out.message(number, end);
-    }
+      return `w.string(${number}, e);`;
+    case 'message':
+      return `end = w.end; ${scope.use('message', nested?.())}.put(e, w); w.message(${number}, end);`;
   }
 }
 
@@ -218,6 +245,3 @@ function idBytes(value: bigint): readonly number[] {
   }
   return known;
 }
-
-const isEmpty = (value: unknown): boolean =>
-  value === 0 || value === 0n || value === false || value === '' || (Buffer.isBuffer(value) && value.length === 0);

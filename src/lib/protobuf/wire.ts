@@ -52,6 +52,14 @@ export class Cursor {
     throw new Error('protobuf: a number is too long');
   }
 
+  /** A varint as a number: what is beyond 2^53 is not exact. */
+  int(): number {
+    const byte = this.all[this.at] ?? 128;
+    if (byte >= 128) return Number(this.varint());
+    this.at++;
+    return byte;
+  }
+
   bytes(): Buffer {
     const end = this.endOfBytes();
     const start = this.at;
@@ -61,7 +69,7 @@ export class Cursor {
 
   /** Where the bytes end whose length is read; they begin where the cursor is then. */
   endOfBytes(): number {
-    const length = Number(this.varint());
+    const length = this.int();
     const end = this.at + length;
     if (length < 0 || end > this.all.length) throw new Error('protobuf: a field ends after its message');
     return end;
@@ -149,6 +157,6 @@ export function largeVarint(value: number | bigint): number[] {
 export function readPacked(bytes: Buffer): number[] {
   const cursor = new Cursor(bytes);
   const numbers: number[] = [];
-  while (cursor.at < bytes.length) numbers.push(Number(cursor.varint()));
+  while (cursor.at < bytes.length) numbers.push(cursor.int());
   return numbers;
 }

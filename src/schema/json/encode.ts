@@ -4,7 +4,7 @@
 // constant prefixes is what keeps it near the speed of JSON.stringify.
 
 import { isAlwaysEncoded, isStructInGo, zeroValue } from '../normal-form.js';
-import { compileFunction, Scope } from '../compile-function.js';
+import { compileFunction, Scope } from '../../lib/values/compile-function.js';
 import { FloatLiteral } from '../../lib/json/float-literal.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../catalogue.js';

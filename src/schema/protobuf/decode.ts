@@ -1,7 +1,7 @@
 // hot: a protobuf message into the normal form of its type. Unknown fields are ignored. A message that
 // comes twice is one message: what the second leaves out stays as the first has it.
 import { bufferOf } from '../../lib/values/buffer-of.js';
-import { compileFunction, Scope } from '../compile-function.js';
+import { compileFunction, Scope } from '../../lib/values/compile-function.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { isPlainObject, setMember } from '../../lib/values/plain-object.js';
 import { formatDuration, formatMicroTime, formatTime, parseDuration } from '../../machinery/time.js';

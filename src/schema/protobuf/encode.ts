@@ -2,7 +2,7 @@
 //
 // As with JSON, each type gets a function written as source on first use. Fields are written from the highest number to
 // the lowest because the writer works backwards. What is no pointer is written even when it is zero.
-import { compileFunction, Scope } from '../compile-function.js';
+import { compileFunction, Scope } from '../../lib/values/compile-function.js';
 import { mustType } from '../catalogue.js';
 import { parseDuration, parseTime } from '../../machinery/time.js';
 import { encodeTree } from '../json/encode.js';
