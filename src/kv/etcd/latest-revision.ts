@@ -61,7 +61,7 @@ export class LatestRevision {
 
   // hot: every consistent read
   get(): Promise<number> {
-    const newest = this.#reads[this.#reads.length - 1];
+    const newest = this.#reads.at(-1);
     if (newest?.after === this.#departed) return newest.revision;
     let resolve!: (revision: number) => void;
     let reject!: (error: unknown) => void;
@@ -78,7 +78,7 @@ export class LatestRevision {
   // hot: every write
   leaves(): Departure {
     const number = this.#departed + 1;
-    let departure = this.#underWay[this.#underWay.length - 1];
+    let departure = this.#underWay.at(-1);
     if (departure?.number !== number) {
       departure = { number, underWay: 0 };
       this.#underWay.push(departure);
@@ -114,12 +114,12 @@ export class LatestRevision {
 
   #arrived(departure: Departure): void {
     departure.underWay--;
-    while (this.#underWay[this.#underWay.length - 1]?.underWay === 0) this.#underWay.pop();
+    while (this.#underWay.at(-1)?.underWay === 0) this.#underWay.pop();
     while (this.#underWay[0]?.underWay === 0) this.#underWay.shift();
   }
 
   #askIfNeeded(): void {
-    const newest = this.#reads[this.#reads.length - 1];
+    const newest = this.#reads.at(-1);
     if (newest === undefined) {
       this.#stopTimer?.();
       this.#stopTimer = undefined;
@@ -130,7 +130,7 @@ export class LatestRevision {
   }
 
   get #newestUnderWay(): number {
-    return this.#underWay[this.#underWay.length - 1]?.number ?? 0;
+    return this.#underWay.at(-1)?.number ?? 0;
   }
 
   /**
@@ -145,7 +145,7 @@ export class LatestRevision {
 
   readonly #askNow = (): void => {
     this.#isAboutToAsk = false;
-    const newest = this.#reads[this.#reads.length - 1];
+    const newest = this.#reads.at(-1);
     if (newest === undefined || this.#questions > 0 || this.#newestUnderWay > newest.after) return;
     this.#sendQuestion();
     // It may leave in this iteration or in the next: what is read from now on comes after it.
