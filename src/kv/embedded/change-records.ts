@@ -9,11 +9,11 @@ const NO_BYTES = Buffer.alloc(0);
 // hot: every write
 export function writeChange(
   writes: RecordWrites,
-  { name, revision, place, isLast, next, previous }: PendingChange,
+  { name, revision, place, isLast, next, record, previous }: PendingChange,
   { atMs, isTight }: { readonly atMs: number; readonly isTight: boolean },
 ): void {
   if (next === undefined) writes.remove('current', name);
-  else writes.put('current', name, next.bytes);
+  else writes.put('current', name, record);
   const type = next === undefined ? 'delete' : 'put';
   const createRevision = next?.createRevision ?? 0;
   const replaced = isTight ? undefined : previous;

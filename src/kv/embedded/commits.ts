@@ -12,6 +12,7 @@ import type { CommitHold } from './commit-hold.js';
 import { CommitPlace, type LoopTimes } from './commit-place.js';
 import { engineText } from './damage.js';
 import { spaceExceeded } from './folder.js';
+import { LastWritten } from './last-written.js';
 import type { Leases } from './leases.js';
 import type { Tables } from './engine.js';
 import { PendingState } from './pending-state.js';
@@ -82,6 +83,7 @@ export class Commits {
   readonly #dropHistory: (writes: RecordWrites, revision: number) => void;
   readonly #leases: Leases;
   readonly #dispatch: Dispatch;
+  readonly #lastWritten = new LastWritten();
   readonly #readFailure: (error: unknown) => KvError;
   #totals: Totals;
   /** The last revision on disk. */
@@ -213,6 +215,7 @@ export class Commits {
     this.#tables.env.resetReadTxn();
     const state = new PendingState({
       tables: this.#tables,
+      lastWritten: this.#lastWritten,
       room: this.#room,
       leases: this.#leases,
       atMs: this.#clock.now(),
@@ -231,6 +234,7 @@ export class Commits {
         await this.#write(queued.length, state, chores);
         this.failure = undefined;
       } catch (error) {
+        this.#lastWritten.clear();
         this.failure = this.#commitFailure(await reasonOf(error));
         this.#refuse(queued, this.failure);
         return;
@@ -242,6 +246,8 @@ export class Commits {
     if (isCollected) await runCooperatively(this.#dispatch.collectSteps(changes));
     this.#committed = revision;
     this.#totals = state.totals;
+    if (isMany(changes)) this.#lastWritten.clear();
+    else for (const { key, next } of changes) this.#lastWritten.set(key, next);
     this.#leases.apply(state.grants);
     const release = (): void => {
       this.revision = revision;
@@ -340,9 +346,9 @@ export class Commits {
     let bytes = 0;
     let furtherBytes = 0;
     let adds = false;
-    for (const { name, next, previous } of changes) {
+    for (const { name, next, record, previous } of changes) {
       adds ||= next !== undefined;
-      const valueBytes = (next?.bytes.length ?? 0) + (isTight ? 0 : (previous?.value.length ?? 0));
+      const valueBytes = record.length + (isTight ? 0 : (previous?.value.length ?? 0));
       bytes += changeBytes(valueBytes);
       furtherBytes += furtherChangeBytes(valueBytes, name.length);
     }

@@ -9,6 +9,7 @@ import { damagedRecords } from './damage.js';
 import { spaceExceeded } from './folder.js';
 import type { Leases } from './leases.js';
 import type { Tables } from './engine.js';
+import type { LastWritten } from './last-written.js';
 import { currentOf } from './past.js';
 import { pagesSteps } from './range.js';
 import { encodeVersion, type StoredVersion, type Version } from './records.js';
@@ -19,14 +20,12 @@ import { changeTotals, type Totals } from './state.js';
 export interface PendingChange extends Change {
   /** The key, encoded. */
   readonly name: Buffer;
-  readonly next: Encoded | undefined;
+  readonly next: StoredVersion | undefined;
+  /** Of `next`, encoded; empty where there is none. */
+  readonly record: Buffer;
   readonly place: number;
   /** Of its revision. */
   isLast: boolean;
-}
-
-interface Encoded extends StoredVersion {
-  readonly bytes: Buffer;
 }
 
 export interface PutOptions {
@@ -36,8 +35,11 @@ export interface PutOptions {
   readonly lease: bigint;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 export interface PendingParts {
   readonly tables: Tables;
+  readonly lastWritten: LastWritten;
   readonly room: Room;
   readonly leases: Leases;
   readonly atMs: number;
@@ -56,6 +58,7 @@ export class PendingState {
   /** There is no room for what deletes replace: history is dropped with them. */
   isTight = false;
   readonly #tables: Tables;
+  readonly #lastWritten: LastWritten;
   readonly #room: Room;
   readonly #leases: Leases;
   readonly #changed = new Map<string, StoredVersion | undefined>();
@@ -67,8 +70,9 @@ export class PendingState {
   #puts = 0;
   #isRetried = false;
 
-  constructor({ tables, room, leases, atMs, revision, totals }: PendingParts) {
+  constructor({ tables, lastWritten, room, leases, atMs, revision, totals }: PendingParts) {
     this.#tables = tables;
+    this.#lastWritten = lastWritten;
     this.#room = room;
     this.#leases = leases;
     this.atMs = atMs;
@@ -114,7 +118,9 @@ export class PendingState {
   // hot: every write
   stored(key: string): StoredVersion | undefined {
     if (this.#changed.has(key)) return this.#changed.get(key);
-    if (this.#read?.key !== key) this.#read = { key, version: currentOf(this.#tables, key) };
+    if (this.#read?.key !== key) {
+      this.#read = { key, version: this.#lastWritten.get(key) ?? currentOf(this.#tables, key) };
+    }
     return this.#read.version;
   }
 
@@ -155,8 +161,20 @@ export class PendingState {
     const createRevision = current?.createRevision ?? modRevision;
     const version = (previous?.version ?? 0) + 1;
     const name = nameOf(key);
-    const next = encoded(name, { modRevision, createRevision, expiresAtMs, version, lease, value });
-    this.#add(key, name, { next, previous, current });
+    const next = {
+      modRevision,
+      createRevision,
+      expiresAtMs,
+      version,
+      lease,
+      value,
+      checksum: 0,
+      isUnchecked: false,
+      isDamaged: false,
+    };
+    const { bytes: record, checksum } = encodeVersion(name, next);
+    next.checksum = checksum;
+    this.#add(key, name, { next, record, previous, current });
     return next;
   }
 
@@ -168,7 +186,7 @@ export class PendingState {
     const bytes = this.#bytesOf(previous?.value.length ?? 0, key);
     if (this.#isRetried || !this.#room.takeForDelete(bytes)) this.isTight = true;
     if (!this.hasChanged) this.revision++;
-    this.#add(key, nameOf(key), { next: undefined, previous, current });
+    this.#add(key, nameOf(key), { next: undefined, record: NO_BYTES, previous, current });
     return previous;
   }
 
@@ -193,29 +211,16 @@ export class PendingState {
   #add(
     key: string,
     name: Buffer,
-    { next, previous, current }: Pick<PendingChange, 'next' | 'previous'> & { current: StoredVersion | undefined },
+    {
+      next,
+      record,
+      previous,
+      current,
+    }: Pick<PendingChange, 'next' | 'record' | 'previous'> & { current: StoredVersion | undefined },
   ): void {
     const place = this.changes.length - this.#first;
     this.totals = changeTotals(this.totals, name, current, next);
     this.#changed.set(key, next);
-    this.changes.push({ key, name, next, previous, revision: this.revision, place, isLast: false });
+    this.changes.push({ key, name, next, record, previous, revision: this.revision, place, isLast: false });
   }
-}
-
-/** Field by field: V8 takes some microseconds to spread an object of this size. */
-// hot: every write
-function encoded(name: Buffer, version: Version): Encoded {
-  const { bytes, checksum } = encodeVersion(name, version);
-  return {
-    modRevision: version.modRevision,
-    createRevision: version.createRevision,
-    expiresAtMs: version.expiresAtMs,
-    version: version.version,
-    lease: version.lease,
-    value: version.value,
-    bytes,
-    checksum,
-    isUnchecked: false,
-    isDamaged: false,
-  };
 }
