@@ -90,23 +90,22 @@ export class Contents {
     const byField = named === undefined ? this.#having(fieldValues) : undefined;
     const found = named ?? byField ?? (labels && this.#labels.find(prefix, labels, MAX_SORTED));
     if (found === undefined) return undefined;
-    const entries = [...found].sort(byKey);
+    const entries: Entry[] = [];
+    for (const key of [...found].sort()) {
+      const entry = this.#map.get(key);
+      if (entry !== undefined) entries.push(entry);
+    }
     return { entries, index: byField === undefined ? '' : `f:${this.indexedField}` };
   }
 
   /** Each namespace has one at most. */
-  #named(name: string): readonly Entry[] | undefined {
+  #named(name: string): readonly string[] | undefined {
     const { namespaces } = this.#labels;
     if (name === '' || namespaces.size > MAX_NAMESPACES) return undefined;
-    const found: Entry[] = [];
-    for (const namespace of namespaces.keys()) {
-      const entry = this.#map.get(namespace + name);
-      if (entry !== undefined) found.push(entry);
-    }
-    return found;
+    return [...namespaces.keys()].map((namespace) => namespace + name);
   }
 
-  #having(values: Selection['fieldValues']): ReadonlySet<Entry> | undefined {
+  #having(values: Selection['fieldValues']): ReadonlySet<string> | undefined {
     if (this.#index === undefined || values === undefined) return undefined;
     const wanted = values.find(({ field }) => field === this.indexedField);
     if (wanted === undefined) return undefined;
@@ -166,8 +165,6 @@ export class Contents {
     }
   }
 }
-
-const byKey = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : 1);
 
 const byKeyAndTime = (a: Change, b: Change): number =>
   a.key < b.key ? -1 : a.key > b.key ? 1 : a.revision - b.revision;

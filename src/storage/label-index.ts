@@ -2,36 +2,40 @@
 // set once, not each object that has it.
 //
 //   a/ → { app: web → { a/x, a/y },  app: db → a/z }      b/ → { app: web → b/x }
+//
+// It has keys, not entries: most updates leave the labels as they are, and nothing is to be changed here.
 import type { Entry } from './entry.js';
 import type { Labels } from './label-sets.js';
 
 /** The most label sets evaluated without yielding; with more distinct sets, walking all objects is as fast. */
 const MAX_ASKED = 1024;
 
-/** Most sets that are not shared belong to one object: it stands for itself. */
-type Holders = Entry | Set<Entry>;
+/** Keys. Most sets that are not shared belong to one object: it stands for itself. */
+type Holders = string | Set<string>;
 
 export class LabelIndex {
   /** By what keys begin with: `namespace/`, or nothing. */
   readonly #byNamespace = new Map<string, Map<Labels, Holders>>();
   #sets = 0;
 
+  /** Of one object. */
   // hot: every write
   change(previous: Entry | undefined, entry: Entry | undefined): void {
+    if (previous !== undefined && previous.labels === entry?.labels) return;
     if (previous !== undefined) this.#remove(previous);
     if (entry !== undefined) this.add(entry);
   }
 
   add(entry: Entry): void {
-    const { labels } = entry;
-    const namespace = namespaceOf(entry);
+    const { key, labels } = entry;
+    const namespace = namespaceOf(key);
     let byLabels = this.#byNamespace.get(namespace);
     if (byLabels === undefined) this.#byNamespace.set(namespace, (byLabels = new Map()));
     const holders = byLabels.get(labels);
-    if (holders instanceof Set) holders.add(entry);
-    else if (holders !== undefined) byLabels.set(labels, new Set([holders, entry]));
+    if (holders instanceof Set) holders.add(key);
+    else if (holders !== undefined) byLabels.set(labels, new Set([holders, key]));
     else {
-      byLabels.set(labels, entry);
+      byLabels.set(labels, key);
       this.#sets++;
     }
   }
@@ -41,31 +45,30 @@ export class LabelIndex {
     return this.#byNamespace;
   }
 
-  /** Those whose labels are wanted, in no order; undefined where many sets or more objects than `most` are concerned. */
-  find(prefix: string, wanted: (labels: Labels) => boolean, most: number): readonly Entry[] | undefined {
+  /** The keys of those whose labels are wanted, in no order; undefined where many sets or more objects than `most` are concerned. */
+  find(prefix: string, wanted: (labels: Labels) => boolean, most: number): readonly string[] | undefined {
     const below = this.#byNamespace.get(prefix);
     if (below === undefined && prefix !== '') return undefined;
     if ((below?.size ?? this.#sets) > MAX_ASKED) return undefined;
-    const found: Entry[] = [];
+    const found: string[] = [];
     for (const byLabels of below === undefined ? this.#byNamespace.values() : [below]) {
       for (const [labels, holders] of byLabels) {
         if (!wanted(labels)) continue;
         if (!(holders instanceof Set)) found.push(holders);
         else if (found.length + holders.size > most) return undefined;
-        else for (const entry of holders) found.push(entry);
+        else for (const key of holders) found.push(key);
       }
     }
     return found;
   }
 
-  #remove(entry: Entry): void {
-    const { labels } = entry;
-    const namespace = namespaceOf(entry);
+  #remove({ key, labels }: Entry): void {
+    const namespace = namespaceOf(key);
     const byLabels = this.#byNamespace.get(namespace);
     const holders = byLabels?.get(labels);
     if (byLabels === undefined || holders === undefined) return;
     if (holders instanceof Set) {
-      holders.delete(entry);
+      holders.delete(key);
       if (holders.size > 0) return;
     }
     byLabels.delete(labels);
@@ -74,4 +77,4 @@ export class LabelIndex {
   }
 }
 
-const namespaceOf = ({ key }: Entry): string => key.slice(0, key.indexOf('/') + 1);
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/') + 1);
