@@ -1,10 +1,9 @@
 // Watches straight on the key-value store.
 import type { Clock } from '../lib/async/clock.js';
-import { Yielder } from '../lib/scheduling/yield.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { KvError, KvEvent } from '../kv/kv.js';
 import { expiredWatch, MissedInStore } from './catch-up.js';
 import { fromKv, storageError } from './errors.js';
-import type { Change } from './history.js';
 import { InitialPages } from './initial-pages.js';
 import { parseRevision, scopeOf, tooNew } from './list.js';
 import { changeOf, type HistoryLoader } from './load-history.js';
@@ -50,29 +49,28 @@ export class DirectWatches {
     if (watcher.over) return watcher;
     this.#open.add(watcher);
     const full = this.#calls.options.prefix + prefix;
-    const take = async (batch: readonly KvEvent[]): Promise<void> => {
+    const isWanted = ({ key }: KvEvent): boolean =>
+      (!single || key === full) && key.endsWith(nameAnywhere && `/${nameAnywhere}`);
+    const take = (batch: readonly KvEvent[]): MaybePromise<void> => {
       this.#calls.metrics.received?.(this.#calls.options.resource, batch.length);
-      const changes: Change[] = [];
-      const yielder = new Yielder();
-      for (const event of batch) {
-        await yielder.yieldIfDue();
-        const wanted = (!single || event.key === full) && event.key.endsWith(nameAnywhere && `/${nameAnywhere}`);
-        if (wanted && !watcher.over) changes.push(await this.#changes.get(event));
-      }
-      watcher.take(changes);
+      if (watcher.over) return;
+      return whenReady(this.#changes.of(batch.filter(isWanted)), (changes) => watcher.take(changes));
     };
+    const failed = (error: unknown): void =>
+      watcher.end(
+        error instanceof StorageError
+          ? error
+          : unreadable(this.#calls.options, { key: prefix, revision: start }, error),
+      );
     // A local store does not wait for us, so what it hands over queues here.
     const queue = new Serial();
-    const inOrder = (task: () => void | Promise<void>): void | Promise<void> =>
-      queue.run(async () => {
+    const inOrder = (task: () => MaybePromise<void>): MaybePromise<void> =>
+      queue.run(() => {
         try {
-          await task();
+          const running = task();
+          return running instanceof Promise ? running.catch(failed) : running;
         } catch (error) {
-          watcher.end(
-            error instanceof StorageError
-              ? error
-              : unreadable(this.#calls.options, { key: prefix, revision: start }, error),
-          );
+          failed(error);
         }
       });
     const watchAfter = (revision: number): void => {

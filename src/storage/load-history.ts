@@ -8,6 +8,7 @@
 // Pages begin at multiples of PAGE_REVISIONS, and where the one before was full, so all watches read the same ones
 // (shared-pages.ts).
 import type { Clock } from '../lib/async/clock.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import { Yielder } from '../lib/scheduling/yield.js';
 import type { ChangesRequest, KeyValueStore, KvEvent } from '../kv/kv.js';
 import { storageError } from './errors.js';
@@ -79,12 +80,15 @@ export class HistoryLoader {
   }
 }
 
-export async function changeOf(event: KvEvent, values: Values, nowMs: number): Promise<Change> {
+/** At once where its values need not be waited for. */
+export function changeOf(event: KvEvent, values: Values, nowMs: number): MaybePromise<Change> {
   const { type, value, revision, previous } = event;
   const key = event.key.slice(values.options.prefix.length);
-  const entry = type === 'put' ? await values.entry(key, value, revision) : undefined;
-  const before = previous && (await values.entry(key, previous.value, previous.modRevision));
-  return new Change({ key, revision, entry, previous: before, atMs: nowMs });
+  const made = type === 'put' ? values.entry(key, value, revision) : undefined;
+  return whenReady(made, (entry) => {
+    const replaced = previous && values.entry(key, previous.value, previous.modRevision);
+    return whenReady(replaced, (before) => new Change({ key, revision, entry, previous: before, atMs: nowMs }));
+  });
 }
 
 /** With the events that are encoded for those who watch: they hang on the changes, and are as large as the versions. */

@@ -70,7 +70,7 @@ it('a change larger than all that is kept is shared until the next', async () =>
 it('a change that could not be read is read again for the next watch', async () => {
   let error: unknown = new Error('no key');
   const { changes, made } = counted(() => error);
-  await assert.rejects(changes.get(eventOf(1, 10)), { message: 'no key' });
+  await assert.rejects(async () => changes.get(eventOf(1, 10)), { message: 'no key' });
   error = undefined;
   await changes.get(eventOf(1, 10));
   assert.equal(made(), 2);

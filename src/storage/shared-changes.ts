@@ -4,6 +4,8 @@
 //   etcd ─▶ watch 1 ─┐
 //   etcd ─▶ watch 2 ─┼─▶ { "7 default/a": Change, "8 default/b": Change }     oldest first, within a few bytes
 //   etcd ─▶ watch 3 ─┘
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
+import { Yielder } from '../lib/scheduling/yield.js';
 import type { KvEvent } from '../kv/kv.js';
 import type { Change } from './history.js';
 
@@ -13,7 +15,7 @@ const MAX_BYTES = 1024 * 1024;
 const CHANGE_BYTES = 400;
 
 interface SharedChange {
-  readonly change: Promise<Change>;
+  readonly change: MaybePromise<Change>;
   readonly bytes: number;
 }
 
@@ -21,10 +23,27 @@ export class SharedChanges {
   readonly #changes = new Map<string, SharedChange>();
   #bytes = 0;
 
-  constructor(private readonly make: (event: KvEvent) => Promise<Change>) {}
+  constructor(private readonly make: (event: KvEvent) => MaybePromise<Change>) {}
 
+  /** In their order; at once where it is one that need not be waited for, as it mostly is. */
   // hot: every event of every watch straight from the store
-  get(event: KvEvent): Promise<Change> {
+  of(events: readonly KvEvent[]): MaybePromise<readonly Change[]> {
+    const [first] = events;
+    if (first === undefined) return [];
+    return events.length > 1 ? this.#ofMany(events) : whenReady(this.get(first), (change) => [change]);
+  }
+
+  async #ofMany(events: readonly KvEvent[]): Promise<readonly Change[]> {
+    const changes: Change[] = [];
+    const yielder = new Yielder();
+    for (const event of events) {
+      await yielder.yieldIfDue();
+      changes.push(await this.get(event));
+    }
+    return changes;
+  }
+
+  get(event: KvEvent): MaybePromise<Change> {
     // One transaction of the store may change several keys.
     const id = `${event.revision} ${event.key}`;
     const known = this.#changes.get(id);
@@ -33,7 +52,7 @@ export class SharedChanges {
     const bytes = CHANGE_BYTES + event.value.length + (event.previous?.value.length ?? 0);
     this.#add(id, { change, bytes });
     // What cannot be read now may be readable for the next watch.
-    change.catch(() => this.#drop(id));
+    if (change instanceof Promise) change.catch(() => this.#drop(id));
     return change;
   }
 
