@@ -34,7 +34,11 @@ export type Transaction<T> = (state: PendingState) => T;
 export type LongTransaction<T> = (state: PendingState) => StepGenerator<T>;
 
 /** Writes that go with whichever commit is next. */
-type Chore = (writes: RecordWrites) => void;
+interface Chore {
+  readonly run: (writes: RecordWrites) => void;
+  /** Called after it, whether it succeeded or not. */
+  readonly done: () => void;
+}
 
 /** What a transaction throws to be refused for a reason of its own. */
 export class TransactionRefused extends Error {}
@@ -90,7 +94,7 @@ export class Commits {
   #committed: number;
   #queue: QueuedTransaction[] = [];
   /** Housekeeping that goes with the next commit. */
-  #chores: { readonly run: Chore; readonly done: () => void }[] = [];
+  #chores: Chore[] = [];
   /** What runs between two commits. */
   readonly #exclusive: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
@@ -158,7 +162,7 @@ export class Commits {
   }
 
   /** What it writes is part of a commit; fulfilled after it, whether it succeeded or not. */
-  chore(run: Chore): Promise<void> {
+  chore(run: Chore['run']): Promise<void> {
     return new Promise((done) => {
       this.#chores.push({ run, done });
       this.#run();
@@ -186,17 +190,21 @@ export class Commits {
     // Writers of the same turn of the event loop share the first commit.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0 || this.#chores.length > 0 || this.#exclusive.length > 0) {
-      await this.#exclusive.shift()?.();
-      const queued = this.#queue.splice(0, this.#nextCount());
-      const chores = this.#chores.splice(0);
-      await this.#commit(
-        queued,
-        chores.map(({ run }) => run),
-      );
+      if (this.#exclusive.length > 0) await this.#exclusive.shift()?.();
+      const chores = this.#chores;
+      this.#chores = [];
+      await this.#commit(this.#takeQueued(), chores);
       for (const { done } of chores) done();
     }
     // Cleared synchronously with the check that found the queue empty, so that the next writer starts a new loop.
     this.#running = undefined;
+  }
+
+  #takeQueued(): readonly QueuedTransaction[] {
+    const waiting = this.#queue;
+    const count = this.#nextCount();
+    this.#queue = count === waiting.length ? [] : waiting.slice(count);
+    return count === waiting.length ? waiting : waiting.slice(0, count);
   }
 
   /**
@@ -231,7 +239,8 @@ export class Commits {
         if (this.#broken !== undefined) throw this.#broken;
         const allocated = this.#room.allocate(this.#needOf(state));
         if (allocated !== true && !(await allocated)) throw spaceExceeded();
-        await this.#write(queued.length, state, chores);
+        const written = this.#write(queued.length, state, chores);
+        if (written !== undefined) await written;
         this.failure = undefined;
       } catch (error) {
         this.#lastWritten.clear();
@@ -299,9 +308,10 @@ export class Commits {
 
   /**
    * Single writes may be committed on this thread (commit-place.ts). Larger commits run on the engine's thread, and so does
-   * a single write among larger commits, because this thread then has other requests to serve.
+   * a single write among larger commits, because this thread then has other requests to serve. A promise where it does not
+   * run here.
    */
-  async #write(writeCount: number, state: PendingState, chores: readonly Chore[]): Promise<void> {
+  #write(writeCount: number, state: PendingState, chores: readonly Chore[]): Promise<unknown> | undefined {
     const alone = writeCount === 1 && this.#lastCount === 1 && state.changes.length <= IN_PLACE_MAX_CHANGES;
     this.#lastCount = writeCount;
     if (isMany(state.changes)) return this.#writeInSlices(state, chores);
@@ -310,12 +320,14 @@ export class Commits {
       for (const change of state.changes) writeChange(this.#writes, change, state);
       this.#writeFurther(this.#writes, state, chores);
     };
-    if (!alone) return void (await env.batch(action));
+    if (!alone) return env.batch(action);
     const beganMs = performance.now();
     const here = this.#place.begins();
-    if (here) env.transactionSync(action);
-    else await env.batch(action);
-    this.#place.ended(performance.now() - beganMs, here);
+    const ended = (): void => this.#place.ended(performance.now() - beganMs, here);
+    if (!here) return env.batch(action).then(ended);
+    env.transactionSync(action);
+    ended();
+    return undefined;
   }
 
   async #writeInSlices(state: PendingState, chores: readonly Chore[]): Promise<void> {
@@ -337,7 +349,7 @@ export class Commits {
     chores: readonly Chore[],
   ): void {
     this.#leases.write(writes, grants);
-    for (const chore of chores) chore(writes);
+    for (const chore of chores) chore.run(writes);
     if (isTight) this.#dropHistory(writes, revision);
     writes.put('meta', ...revisionRecord(revision, totals));
   }
