@@ -74,10 +74,10 @@ export function reportedVerb({ request, info }: Exchange, scope: string): string
   return METHODS.has(method) ? method : 'other';
 }
 
-function isWatch({ method, search, query }: HttpRequest, { verb, verbInPath }: RequestInfo): boolean {
+function isWatch(request: HttpRequest, { verb, verbInPath }: RequestInfo): boolean {
   if (verbInPath) return verb === 'watch';
-  if (method !== 'GET' || !search.includes('watch')) return false;
-  const wanted = query.get('watch')?.toLowerCase();
+  if (request.method !== 'GET' || !request.search.includes('watch')) return false;
+  const wanted = request.query.get('watch')?.toLowerCase();
   return wanted !== undefined && wanted !== '0' && wanted !== 'false';
 }
 

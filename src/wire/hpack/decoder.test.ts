@@ -22,6 +22,17 @@ test('C.2: each form of a field', () => {
   for (const [hex, field] of forms) assert.deepEqual(decode(new HpackDecoder(), hex), [field]);
 });
 
+test('a block ends where it ends, whatever follows in its memory', () => {
+  const bytes = Buffer.from('8282826461', 'hex');
+  assert.deepEqual(new HpackDecoder().decode(bytes, LIMIT, 1, 2).fields, [':method', 'GET']);
+  const literal = Buffer.from('040c2f73616d706c652f70617468', 'hex');
+  for (let end = 1; end < literal.length; end++) {
+    assert.throws(() => new HpackDecoder().decode(literal, LIMIT, 0, end), CompressionError);
+  }
+  const long = Buffer.from('ffffff7f', 'hex');
+  assert.throws(() => new HpackDecoder().decode(long, LIMIT, 0, 2), /ends early/);
+});
+
 const REQUESTS = [
   [':method: GET', ':scheme: http', ':path: /', ':authority: www.example.com'],
   [':method: GET', ':scheme: http', ':path: /', ':authority: www.example.com', 'cache-control: no-cache'],

@@ -35,45 +35,46 @@ export class HpackDecoder {
    * A block is always decoded to its end: the next block depends on the table. Fields beyond `limitBytes`, each counted
    * with its overhead of a table entry, are not kept.
    */
-  decode(block: Buffer, limitBytes: number): DecodedFields {
+  decode(bytes: Buffer, limitBytes: number, start = 0, end = bytes.length): DecodedFields {
     const fields: string[] = (this.#fields = []);
+    const reader = this.#reader;
     this.#left = limitBytes;
-    this.#reader.at = 0;
+    reader.begin(start, end);
     let mayResize = true;
     let count = 0;
-    while (this.#reader.at < block.length) {
+    while (reader.at < end) {
       if (++count > MAX_FIELDS) throw new CompressionError('a block has too many fields');
-      const first = block[this.#reader.at] as number;
-      if (first >= 0x80) this.#indexed(block);
-      else if (first >= 0x40) this.#literal(block, 6, true);
+      const first = bytes[reader.at] as number;
+      if (first >= 0x80) this.#indexed(bytes);
+      else if (first >= 0x40) this.#literal(bytes, 6, true);
       else if (first >= 0x20) {
         if (!mayResize) throw new CompressionError('the table is resized inside a block');
-        this.#resize(block);
+        this.#resize(bytes);
         continue;
-      } else this.#literal(block, 4, false);
+      } else this.#literal(bytes, 4, false);
       mayResize = false;
     }
     this.#fields = [];
     return { fields, tooLarge: this.#left < 0 };
   }
 
-  #indexed(block: Buffer): void {
-    const index = this.#reader.read(block, 7);
+  #indexed(bytes: Buffer): void {
+    const index = this.#reader.read(bytes, 7);
     this.#emit(this.#nameAt(index), this.#valueAt(index));
   }
 
-  #literal(block: Buffer, prefixBits: number, indexed: boolean): void {
-    const index = this.#reader.read(block, prefixBits);
-    const name = index === 0 ? this.#text(block) : this.#nameAt(index);
-    const value = this.#text(block);
+  #literal(bytes: Buffer, prefixBits: number, indexed: boolean): void {
+    const index = this.#reader.read(bytes, prefixBits);
+    const name = index === 0 ? this.#text(bytes) : this.#nameAt(index);
+    const value = this.#text(bytes);
     this.#emit(name, value);
     if (indexed) this.#table.insert(name, value);
   }
 
-  #resize(block: Buffer): void {
-    const bytes = this.#reader.read(block, 5);
-    if (bytes > this.tableBytes) throw new CompressionError('the table is larger than allowed');
-    this.#table.resize(bytes);
+  #resize(bytes: Buffer): void {
+    const limitBytes = this.#reader.read(bytes, 5);
+    if (limitBytes > this.tableBytes) throw new CompressionError('the table is larger than allowed');
+    this.#table.resize(limitBytes);
   }
 
   #emit(name: string, value: string): void {
@@ -97,14 +98,14 @@ export class HpackDecoder {
     return entry;
   }
 
-  #text(block: Buffer): string {
+  #text(bytes: Buffer): string {
     const reader = this.#reader;
-    const huffman = ((block[reader.at] ?? 0) & 0x80) !== 0;
-    const length = reader.read(block, 7);
+    const huffman = ((bytes[reader.at] ?? 0) & 0x80) !== 0;
+    const length = reader.read(bytes, 7);
     const start = reader.at;
     const end = start + length;
-    if (end > block.length) throw new CompressionError('a string ends early');
+    if (end > reader.end) throw new CompressionError('a string ends early');
     reader.at = end;
-    return huffman ? decodeHuffman(block, start, end) : block.toString('latin1', start, end);
+    return huffman ? decodeHuffman(bytes, start, end) : bytes.toString('latin1', start, end);
   }
 }

@@ -11,8 +11,16 @@ const encode = (value: number, prefixBits: number, first = 0): Buffer => {
   putInteger(out, first, prefixBits, value);
   return out.bytes.subarray(0, out.at);
 };
-const decode = (hex: string, prefixBits: number): number =>
-  new IntegerReader().read(Buffer.from(hex, 'hex'), prefixBits);
+const decode = (hex: string, prefixBits: number): number => {
+  const bytes = Buffer.from(hex, 'hex');
+  return readerOf(bytes).read(bytes, prefixBits);
+};
+
+function readerOf(bytes: Buffer): IntegerReader {
+  const reader = new IntegerReader();
+  reader.begin(0, bytes.length);
+  return reader;
+}
 
 test("the standard's examples", () => {
   assert.equal(encode(10, 5).toString('hex'), '0a');
@@ -28,7 +36,7 @@ test('every integer comes back in the bytes allowed for, and the bits in front s
       const bytes = encode(value, prefixBits, 0x80);
       assert.ok(bytes.length <= MAX_INTEGER_BYTES);
       assert.ok((bytes[0] as number) >= 0x80);
-      const reader = new IntegerReader();
+      const reader = readerOf(bytes);
       assert.equal(reader.read(bytes, prefixBits), value);
       assert.equal(reader.at, bytes.length);
     }),

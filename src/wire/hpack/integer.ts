@@ -26,17 +26,23 @@ export function putInteger(out: ByteWriter, first: number, prefixBits: number, v
   bytes[out.at++] = rest;
 }
 
-/** Reads from `at` on, and leaves there where the next begins. */
+/** Reads from `at` on up to `end`, and leaves at `at` where the next begins. */
 export class IntegerReader {
   at = 0;
+  end = 0;
+
+  begin(start: number, end: number): void {
+    this.at = start;
+    this.end = end;
+  }
 
   read(bytes: Buffer, prefixBits: number): number {
     const most = (1 << prefixBits) - 1;
-    if (this.at >= bytes.length) throw new CompressionError('a field ends early');
+    if (this.at >= this.end) throw new CompressionError('a field ends early');
     let value = (bytes[this.at++] as number) & most;
     if (value < most) return value;
     for (let shift = 0; ; shift += 7) {
-      if (this.at >= bytes.length) throw new CompressionError('an integer ends early');
+      if (this.at >= this.end) throw new CompressionError('an integer ends early');
       const byte = bytes[this.at++] as number;
       if (shift > MAX_SHIFT || (shift === MAX_SHIFT && byte > 7)) throw new CompressionError('an integer is too large');
       value += (byte & 0x7f) * 2 ** shift;

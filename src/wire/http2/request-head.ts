@@ -18,10 +18,10 @@ export interface RequestHead {
 }
 
 interface Pseudo {
-  method?: string;
-  scheme?: string;
-  path?: string;
-  authority?: string;
+  method: string | undefined;
+  scheme: string | undefined;
+  path: string | undefined;
+  authority: string | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Pseudo {
  * request again, with another path.
  */
 export function parseRequestHead(fields: readonly string[], last?: RequestHead): RequestHead | undefined {
-  const pseudo: Pseudo = {};
+  const pseudo: Pseudo = { method: undefined, scheme: undefined, path: undefined, authority: undefined };
   const first = readPseudo(fields, pseudo);
   if (first < 0 || !isPseudoWhole(pseudo)) return undefined;
   const same = last !== undefined && isRest(fields, first, last.rawHeaders);
@@ -71,23 +71,15 @@ function readPseudo(fields: readonly string[], pseudo: Pseudo): number {
   let at = 0;
   for (; at < fields.length; at += 2) {
     const name = fields[at] as string;
-    if (!name.startsWith(':')) break;
-    const known = PSEUDO[name];
-    if (known === undefined || pseudo[known] !== undefined) return -1;
-    pseudo[known] = fields[at + 1] as string;
+    const value = fields[at + 1] as string;
+    if (name === ':method' && pseudo.method === undefined) pseudo.method = value;
+    else if (name === ':scheme' && pseudo.scheme === undefined) pseudo.scheme = value;
+    else if (name === ':path' && pseudo.path === undefined) pseudo.path = value;
+    else if (name === ':authority' && pseudo.authority === undefined) pseudo.authority = value;
+    else return name.startsWith(':') ? -1 : at;
   }
   return at;
 }
-
-const PSEUDO: Readonly<Record<string, keyof Pseudo | undefined>> = Object.assign(
-  Object.create(null) as object,
-  {
-    ':method': 'method',
-    ':scheme': 'scheme',
-    ':path': 'path',
-    ':authority': 'authority',
-  } as const,
-);
 
 const NOT_IN_TARGETS = /[\x00-\x20\x7f]/;
 

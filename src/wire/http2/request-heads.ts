@@ -29,7 +29,7 @@ export class RequestHeads {
       if (known !== undefined) return known;
     }
     const before = this.#decoder.version;
-    const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
+    const { fields, tooLarge } = this.#decode(bytes, start, end);
     if (tooLarge) return 'too large';
     const head = parseRequestHead(fields, this.#last);
     if (head === undefined) return 'malformed';
@@ -42,13 +42,13 @@ export class RequestHeads {
 
   /** They must be read whatever becomes of them: the next block builds on them. */
   readTrailers(bytes: Buffer, start: number, end: number): boolean {
-    const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
+    const { fields, tooLarge } = this.#decode(bytes, start, end);
     return !tooLarge && areTrailers(fields);
   }
 
-  #decode(block: Buffer): ReturnType<HpackDecoder['decode']> {
+  #decode(bytes: Buffer, start: number, end: number): ReturnType<HpackDecoder['decode']> {
     try {
-      return this.#decoder.decode(block, MAX_HEADER_LIST_BYTES);
+      return this.#decoder.decode(bytes, MAX_HEADER_LIST_BYTES, start, end);
     } catch (error) {
       if (!(error instanceof CompressionError)) throw error;
       throw new ConnectionError(ErrorCode.compression, error.message);

@@ -29,7 +29,7 @@ export class ResponseHeads {
     }
     const known = memoized ? this.#known.get(key) : undefined;
     if (known !== undefined) return known;
-    const { fields, tooLarge } = this.#decode(bytes.subarray(start, end));
+    const { fields, tooLarge } = this.#decode(bytes, start, end);
     if (tooLarge) return undefined;
     const head = joined(fields);
     if (!memoized || this.#decoder.version !== this.#version) return head;
@@ -38,9 +38,9 @@ export class ResponseHeads {
     return head;
   }
 
-  #decode(block: Buffer): ReturnType<HpackDecoder['decode']> {
+  #decode(bytes: Buffer, start: number, end: number): ReturnType<HpackDecoder['decode']> {
     try {
-      return this.#decoder.decode(block, MAX_HEADER_LIST_BYTES);
+      return this.#decoder.decode(bytes, MAX_HEADER_LIST_BYTES, start, end);
     } catch (error) {
       if (!(error instanceof CompressionError)) throw error;
       throw new ConnectionError(ErrorCode.compression, error.message);
