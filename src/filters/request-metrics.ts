@@ -79,17 +79,7 @@ class RequestRecorder implements RequestMetrics {
   }
 
   readonly filter: Filter = (exchange, next) => {
-    const { info } = exchange;
-    if (this.#isMadeUp(info)) return next(exchange);
-    if (exchange.longRunning) {
-      const scope = requestScope(info);
-      const running = this.#families.longRunning.with(
-        reportedVerb(exchange, scope),
-        ...whereOf(info, info.subresource, scope, COMPONENT),
-      );
-      running.add(1);
-      exchange.onFinish(() => running.add(-1));
-    }
+    if (exchange.longRunning) this.#countWhileRunning(exchange);
     exchange.onFinish((response) => {
       // The late result of the work is observed once it is there.
       if (exchange.isLate) return;
@@ -105,7 +95,7 @@ class RequestRecorder implements RequestMetrics {
     late?.then(
       (response) => {
         postTimeout.with('timeout-handler', 'ok').inc();
-        if (!this.#isMadeUp(exchange.info)) this.#record(exchange, response);
+        this.#record(exchange, response);
       },
       () => postTimeout.with('timeout-handler', 'panic').inc(),
     );
@@ -139,6 +129,18 @@ class RequestRecorder implements RequestMetrics {
     this.#families.deprecated.with(apiGroup, apiVersion, resource, subresource, removedRelease).set(1);
   };
 
+  #countWhileRunning(exchange: Exchange): void {
+    const { info } = exchange;
+    if (this.#isMadeUp(info)) return;
+    const scope = requestScope(info);
+    const running = this.#families.longRunning.with(
+      reportedVerb(exchange, scope),
+      ...whereOf(info, info.subresource, scope, COMPONENT),
+    );
+    running.add(1);
+    exchange.onFinish(() => running.add(-1));
+  }
+
   #isMadeUp(info: RequestInfo): boolean {
     return info.isResourceRequest && !this.#isServed(info);
   }
@@ -148,9 +150,11 @@ class RequestRecorder implements RequestMetrics {
     const where = servedWhere(exchange, response);
     if (where === undefined) return;
     const verb = reportedVerb(exchange, where[SCOPE]);
+    const series = this.#seriesOf(exchange, verb, where);
+    if (series === undefined) return;
     const seconds = (performance.now() - exchange.startedMs) / 1000;
     const othersSeconds = (exchange.latency?.ofOthersMs ?? 0) / 1000;
-    this.#seriesOf(verb, dryRunOf(exchange), where).record(response, seconds, othersSeconds);
+    series.record(response, seconds, othersSeconds);
     this.#observeFieldValidation(fieldValidationOf(exchange));
     if (exchange.user?.name !== OWN_USER) return;
     const { apiGroup, resource, subresource } = exchange.info;
@@ -158,11 +162,13 @@ class RequestRecorder implements RequestMetrics {
   }
 
   // hot: the series of a request are found with one look-up.
-  #seriesOf(verb: string, dryRun: string, where: Where): RequestSeries {
+  /** Undefined for what a client made up. */
+  #seriesOf(exchange: Exchange, verb: string, where: Where): RequestSeries | undefined {
     const [group, version, resource, subresource, scope, component] = where;
+    const dryRun = dryRunOf(exchange);
     const key = `${verb}\0${dryRun}\0${group}\0${version}\0${resource}\0${subresource}\0${scope}\0${component}`;
     let series = this.#series.get(key);
-    if (series === undefined) {
+    if (series === undefined && !this.#isMadeUp(exchange.info)) {
       series = new RequestSeries(this.#families, verb, dryRun, where);
       this.#series.set(key, series);
     }
@@ -177,8 +183,9 @@ class RequestRecorder implements RequestMetrics {
 
   /** Its answer had begun. */
   #cutOff(exchange: Exchange): void {
-    this.#terminated(exchange, 504);
     const { info } = exchange;
+    if (this.#isMadeUp(info)) return;
+    this.#terminated(exchange, 504);
     const scope = requestScope(info);
     const [group, version, resource, subresource] = whereOf(info, info.subresource, scope, COMPONENT);
     this.#families.aborts.with(reportedVerb(exchange, scope), group, version, resource, subresource, scope).inc();
