@@ -18,6 +18,7 @@ export type Where = readonly [
   scope: string,
   component: string,
 ];
+export const RESOURCE = 2;
 export const SCOPE = 4;
 
 export const whereOf = (info: RequestInfo, subresource: string, scope: string, component: string): Where => [

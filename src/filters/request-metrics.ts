@@ -22,6 +22,7 @@ import {
   dryRunOf,
   fieldValidationOf,
   reportedVerb,
+  RESOURCE,
   SCOPE,
   servedWhere,
   type Where,
@@ -57,7 +58,8 @@ class RequestRecorder implements RequestMetrics {
   readonly inQueue: RequestMetrics['inQueue'];
   readonly #families: RequestMetricFamilies;
   readonly #isServed: (info: RequestInfo) => boolean;
-  readonly #series = new Map<string, RequestSeries>();
+  /** By resource. */
+  readonly #series = new Map<string, RequestSeries[]>();
   readonly #authentications: (outcome: string, seconds: number) => void;
   readonly #authorizations: (outcome: string, seconds: number) => void;
   /** Of those that went on to the next filter. */
@@ -161,17 +163,16 @@ class RequestRecorder implements RequestMetrics {
     this.#families.own.with(verb, apiGroup, resource, subresource).inc();
   }
 
-  // hot: the series of a request are found with one look-up.
+  // hot: a resource has a few series, and comparing is cheaper than building a key.
   /** Undefined for what a client made up. */
   #seriesOf(exchange: Exchange, verb: string, where: Where): RequestSeries | undefined {
-    const [group, version, resource, subresource, scope, component] = where;
     const dryRun = dryRunOf(exchange);
-    const key = `${verb}\0${dryRun}\0${group}\0${version}\0${resource}\0${subresource}\0${scope}\0${component}`;
-    let series = this.#series.get(key);
-    if (series === undefined && !this.#isMadeUp(exchange.info)) {
-      series = new RequestSeries(this.#families, verb, dryRun, where);
-      this.#series.set(key, series);
-    }
+    const ofResource = this.#series.get(where[RESOURCE]);
+    const known = ofResource?.find((series) => series.isOf(verb, dryRun, where));
+    if (known !== undefined || this.#isMadeUp(exchange.info)) return known;
+    const series = new RequestSeries(this.#families, verb, dryRun, where);
+    if (ofResource === undefined) this.#series.set(where[RESOURCE], [series]);
+    else ofResource.push(series);
     return series;
   }
 
@@ -263,6 +264,10 @@ class RequestSeries {
   ) {
     this.seconds = metrics.duration.with(verb, dryRun, ...where);
     this.own = verb === 'WATCH' ? [] : [metrics.sli.with(verb, ...where), metrics.slo.with(verb, ...where)];
+  }
+
+  isOf(verb: string, dryRun: string, where: Where): boolean {
+    return this.verb === verb && this.dryRun === dryRun && this.where.every((label, at) => label === where[at]);
   }
 
   /** `othersSeconds`: of `seconds`, those spent in webhooks and queues. */
