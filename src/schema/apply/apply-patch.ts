@@ -8,20 +8,13 @@ import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
 import { conflictStatus } from './conflict-status.js';
 import { fieldsFromLastApplied, KUBECTL, updateLastApplied } from './last-applied.js';
-import {
-  ownershipContext,
-  SYSTEM_FIELDS,
-  trackUpdate,
-  versioned,
-  withoutManagedFields,
-  type Write,
-} from './field-manager.js';
+import { ownershipContext, SYSTEM_FIELDS, trackUpdate, versioned, type Write } from './field-manager.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 import { decodeManagerSteps, encodeManagerSteps, identityOf, managerOf, type Managers } from './managers.js';
 import { TypedValueError } from './shape.js';
 import { type Conflict, ConflictError, ownApply } from './updater.js';
 import { validateTyped, validateTypedObject } from './validate.js';
-import { OtherVersionError } from './versions.js';
+import { OtherVersionError, withoutManagedFields } from './versions.js';
 import { zeroOf } from './zero.js';
 
 export interface ApplyWrite extends Write {

@@ -8,16 +8,13 @@ import { fieldsOfAlike, memoizeFields } from './field-set-cache.js';
 import { capManagers } from './cap-managers.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
-import { unionSteps } from './field-set-steps.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
 import {
   decodeManagerSteps,
   encodeManagerSteps,
   entryOf,
-  identityOf,
   isManagedFieldsReset,
   type Manager,
-  managerOf,
   type Managers,
 } from './managers.js';
 import { newFieldSteps } from './new-fields.js';
@@ -65,25 +62,40 @@ export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>)
 /** updateManagedFields() in steps, for large objects. */
 export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<void> {
   const { live, newObject } = write;
-  if (live !== undefined && (yield* changesNothing(write, live))) {
-    if (live.metadata.managedFields !== undefined) newObject.metadata.managedFields = [...live.metadata.managedFields];
+  const sent = newObject.metadata.managedFields;
+  const stored = live?.metadata.managedFields;
+  // One and the same list is no difference between the objects.
+  setManagedFields(newObject, stored);
+  if (live !== undefined && (yield* changesNothing(write, live, sent))) {
+    setManagedFields(newObject, stored && [...stored]);
     return;
   }
-  yield;
-  const managers = yield* startingManagers(write);
-  yield;
-  if (newObject.metadata.managedFields !== undefined) delete newObject.metadata.managedFields;
+  const managers = yield* startingManagers(write, sent);
+  setManagedFields(newObject, yield* entriesAfter(write, managers));
+}
+
+function setManagedFields({ metadata }: KubeObject, entries: ManagedFieldsEntry[] | undefined): void {
+  if (entries !== undefined) metadata.managedFields = entries;
+  else if (metadata.managedFields !== undefined) delete metadata.managedFields;
+}
+
+function* entriesAfter<T extends KubeObject>(
+  write: UpdateWrite<T>,
+  managers: Managers,
+): StepGenerator<ManagedFieldsEntry[] | undefined> {
+  const { live, newObject, type, manager: name } = write;
   // An object that was never tracked stays so until its first apply.
-  if (managers.size === 0 && live !== undefined) return;
+  if (managers.size === 0 && live !== undefined) return undefined;
   // What is one value has no fields to own.
-  if (write.type.mapType === 'atomic') return;
+  if (type.mapType === 'atomic') return undefined;
   try {
-    if (write.type.unstructured !== undefined) checkTyped(write);
-    const isFirst = live === undefined && managers.size === 0;
-    const entries = isFirst ? yield* firstEntries(write) : yield* trackedEntries(write, managers);
-    if (entries !== undefined) newObject.metadata.managedFields = entries;
+    if (type.unstructured !== undefined) checkTyped(write);
+    if (live === undefined && managers.size === 0) return yield* firstEntries(write);
+    const before = live ?? zeroOf(type);
+    return yield* encodeManagerSteps(yield* trackUpdate(write, { before, updated: newObject, managers, name }));
   } catch (error) {
-    if (!UNTRACKABLE.some((kind) => error instanceof kind)) throw error;
+    if (UNTRACKABLE.some((kind) => error instanceof kind)) return undefined;
+    throw error;
   }
 }
 
@@ -99,16 +111,18 @@ const UNTRACKABLE = [TypedValueError, UnconvertedError, OtherVersionError];
  * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
  * everybody's fields as they are; unless some are of another version, which may be gone.
  */
-function* changesNothing<T extends KubeObject>(write: UpdateWrite<T>, live: Readonly<T>): StepGenerator<boolean> {
-  const { newObject, reset, apiVersion, type } = write;
-  const sent = newObject.metadata.managedFields;
-  const stored = live.metadata.managedFields;
+function* changesNothing<T extends KubeObject>(
+  { newObject, reset, apiVersion, type }: UpdateWrite<T>,
+  live: Readonly<T>,
+  sent: readonly ManagedFieldsEntry[] | undefined,
+): StepGenerator<boolean> {
   // What a CRD says of a custom resource's fields may have changed since.
   if (reset === true || type.unstructured !== undefined) return false;
-  if (stored?.some((entry) => entry.apiVersion !== apiVersion)) return false;
-  if (stored !== undefined && hasTwins(stored)) return false;
-  if (sent !== undefined && !(yield* equalSteps(sent, stored))) return false;
-  return yield* equalSteps(withoutManagedFields(newObject), withoutManagedFields(live));
+  if (!(yield* equalSteps(newObject, live))) return false;
+  const stored = live.metadata.managedFields;
+  if (stored !== undefined && (hasTwins(stored) || stored.some((entry) => entry.apiVersion !== apiVersion)))
+    return false;
+  return sent === undefined || (yield* equalSteps(sent, stored));
 }
 
 /** A scale may leave two entries of one manager, of which whoever reads them keeps the last. */
@@ -118,17 +132,6 @@ function hasTwins(entries: readonly ManagedFieldsEntry[]): boolean {
     entries.map(({ manager = '', operation, subresource = '' }) => [manager, operation, subresource].join('\n')),
   );
   return names.size < entries.length;
-}
-
-function* trackedEntries<T extends KubeObject>(
-  write: UpdateWrite<T>,
-  managers: Managers,
-): StepGenerator<ManagedFieldsEntry[] | undefined> {
-  const { live, newObject } = write;
-  const before = live === undefined ? zeroOf(write.type) : withoutManagedFields(live);
-  const tracked = yield* trackUpdate(write, { before, updated: newObject, managers, name: write.manager });
-  yield;
-  return yield* encodeManagerSteps(tracked);
 }
 
 /** The writer of a new object is its only manager. */
@@ -159,22 +162,15 @@ export function* trackUpdate(
   write: Write,
   { before, updated, managers, name }: TrackedUpdate,
 ): StepGenerator<Managers> {
-  const { managers: remaining, owned } = yield* ownUpdate(
-    versioned(write, before),
-    versioned(write, updated),
+  const tracked = yield* ownUpdate({
+    live: versioned(write, before),
+    updated: versioned(write, updated),
     managers,
-    ownershipContext(write),
-  );
-  yield;
-  const fields = owned.difference(SYSTEM_FIELDS);
-  if (!fields.empty) {
-    const manager = updater(write, name);
-    const identity = identityOf(manager);
-    const earlier = remaining.get(identity);
-    const all = earlier === undefined ? fields : yield* unionSteps(fields, earlier.fields);
-    remaining.set(identity, managerOf(manager, all.orSame(managers.get(identity)?.fields), manager.time));
-  }
-  return yield* capManagers(remaining);
+    updater: updater(write, name),
+    context: ownershipContext(write),
+    system: SYSTEM_FIELDS,
+  });
+  return yield* capManagers(tracked);
 }
 
 const updater = ({ apiVersion, subresource, time }: Write, name: string): Omit<Manager, 'fields'> => ({
@@ -233,24 +229,13 @@ export const SYSTEM_FIELDS = FieldSet.of(
   ].map((name) => ['f:metadata', fieldElement(name)]),
 );
 
-// hot: on every update. Member by member: to spread the rest of an object costs the engine several times as much.
-export function withoutManagedFields(object: Readonly<JsonObject>): JsonObject {
-  const metadata: JsonObject = {};
-  const given = (object['metadata'] ?? {}) as JsonObject;
-  for (const name in given) if (name !== 'managedFields') metadata[name] = given[name];
-  return { ...object, metadata };
-}
-
 /** What the client sent counts, unless it is broken or empty; through a subresource only what is stored counts. */
-function* startingManagers<T extends KubeObject>({
-  live,
-  newObject,
-  subresource,
-  reset,
-}: UpdateWrite<T>): StepGenerator<Managers> {
+function* startingManagers<T extends KubeObject>(
+  { live, subresource, reset }: UpdateWrite<T>,
+  sent: readonly ManagedFieldsEntry[] | undefined,
+): StepGenerator<Managers> {
   const stored = live?.metadata.managedFields;
   if (subresource !== '') return yield* decodeOrNone(stored);
-  const sent = newObject.metadata.managedFields;
   if (reset === true || isManagedFieldsReset(sent)) return new Map();
   if (sent === undefined || sent === stored) return yield* decodeOrNone(stored);
   const decoded = yield* decodeOrNone(sent);
@@ -294,7 +279,10 @@ export function* keepUnchangedTimes(object: KubeObject, old: Readonly<KubeObject
   if (entries.length !== oldEntries.length || entries.length === 0) return;
   if (haveSameTimes(entries, oldEntries)) return;
   // hot: almost always something has changed, which is sooner seen in the object than in who owns what of it.
-  if (!(yield* equalSteps(withoutManagedFields(object), withoutManagedFields(old)))) return;
+  object.metadata.managedFields = oldEntries;
+  const isSame = yield* equalSteps(object, old);
+  object.metadata.managedFields = entries;
+  if (!isSame) return;
   const kept = entries.map((entry, position) => {
     const { time: _, ...rest } = entry;
     const time = oldEntries[position]?.time;

@@ -3,6 +3,7 @@ import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { FieldSet } from './field-set.js';
 
 /** `change` must do with each path the same whatever other paths there are. */
+// hot: for every manager of an updated object.
 export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet): StepGenerator<FieldSet> {
   if (!set.isLarge) return change(set);
   const result = new FieldSet();
@@ -13,8 +14,10 @@ export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet):
   return result;
 }
 
+/** One of the two, where it has all that is in the other. */
 export function* unionSteps(left: FieldSet, right: FieldSet): StepGenerator<FieldSet> {
-  if (left.empty || right.empty || !(left.isLarge || right.isLarge)) return left.union(right);
+  if (left.empty || right.empty) return left.union(right);
+  if (!(left.isLarge || right.isLarge)) return left.includes(right) ? left : left.union(right);
   const result = new FieldSet();
   yield* absorbSteps(result, left);
   yield* absorbSteps(result, right);

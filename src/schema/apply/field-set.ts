@@ -6,7 +6,8 @@
 //   └─ f:labels        member      (the "." of the wire form)
 //      └─ f:app        member      (an empty object)
 //
-// Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets.
+// Sets are built by insert() while they are new and shared afterwards: all other operations answer new sets, or one of
+// those that they were given.
 import type { JsonObject } from '../../machinery/object.js';
 import { type ResumableWalk, UNDIVIDED } from '../../lib/scheduling/resumable-walk.js';
 import { boundedMemo } from '../../lib/values/bounded-memo.js';
@@ -43,9 +44,11 @@ interface Encoded {
 }
 
 export class FieldSet {
-  private readonly nodes = new Map<string, Node>();
   /** Of a set that many objects have. */
   #encoded: JsonObject | undefined;
+  #isLarge: boolean | undefined;
+
+  constructor(private readonly nodes = new Map<string, Node>()) {}
 
   static of(...paths: readonly (readonly string[])[]): FieldSet {
     const set = new FieldSet();
@@ -182,8 +185,7 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (other.empty) return this;
     if (this.empty) return other;
-    const result = new FieldSet();
-    for (const [element, node] of this.nodes) result.nodes.set(element, node);
+    const result = this.copy();
     for (const [element, node] of other.nodes) {
       const mine = this.nodes.get(element);
       if (mine === undefined) result.nodes.set(element, node);
@@ -206,40 +208,44 @@ export class FieldSet {
   }
 
   intersection(other: FieldSet): FieldSet {
-    const result = new FieldSet();
+    if (other.nodes.size < this.nodes.size) return other.intersection(this);
+    let result: FieldSet | undefined;
     for (const [element, { member, below }] of this.nodes) {
       const theirs = other.nodes.get(element);
       if (theirs === undefined) continue;
-      const both = below === undefined || theirs.below === undefined ? undefined : below.intersection(theirs.below);
-      result.put(element, member && theirs.member, both);
+      const both = below === undefined || theirs.below === undefined ? NOTHING : below.intersection(theirs.below);
+      const isMember = member && theirs.member;
+      if (isMember || !both.empty) (result ??= new FieldSet()).put(element, isMember, both);
     }
-    return result;
+    return result ?? NOTHING;
   }
 
   /** Without the members of `other`; what lies below such a member stays. */
   difference(other: FieldSet): FieldSet {
     if (other.empty || this.empty) return this;
-    const result = new FieldSet();
+    let result: FieldSet | undefined;
     for (const [element, node] of this.nodes) {
       const theirs = other.nodes.get(element);
-      if (theirs === undefined) result.nodes.set(element, node);
-      else result.put(element, node.member && !theirs.member, node.below?.difference(theirs.below ?? NOTHING));
+      if (theirs === undefined) continue;
+      const member = node.member && !theirs.member;
+      const below = node.below?.difference(theirs.below ?? NOTHING);
+      if (member !== node.member || below !== node.below) (result ??= this.copy()).replace(element, member, below);
     }
-    return result;
+    return result ?? this;
   }
 
   /** Without the members of `other` and all below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.empty || this.empty) return this;
-    const result = new FieldSet();
+    let result: FieldSet | undefined;
     for (const [element, node] of this.nodes) {
       const theirs = other.nodes.get(element);
-      if (theirs === undefined) result.nodes.set(element, node);
-      else if (!theirs.member) {
-        result.put(element, node.member, node.below?.recursiveDifference(theirs.below ?? NOTHING));
-      }
+      if (theirs === undefined) continue;
+      const member = node.member && !theirs.member;
+      const below = theirs.member ? undefined : node.below?.recursiveDifference(theirs.below ?? NOTHING);
+      if (member !== node.member || below !== node.below) (result ??= this.copy()).replace(element, member, below);
     }
-    return result;
+    return result ?? this;
   }
 
   /** Changes the steps that have others below them; `change` answers whether one is a member and what lies below. */
@@ -263,7 +269,7 @@ export class FieldSet {
   }
 
   get isLarge(): boolean {
-    return this.count(MANY) > MANY;
+    return (this.#isLarge ??= this.count(MANY) > MANY);
   }
 
   /** All its steps, or some number above `most`. */
@@ -317,8 +323,10 @@ export class FieldSet {
   }
 
   /** The earlier set itself where it is the same, for its wire form need not be made anew. Large ones are not compared. */
+  // hot: mostly it is that set already.
   orSame(earlier: FieldSet | undefined): FieldSet {
-    return earlier !== undefined && !earlier.isLarge && this.equals(earlier) ? earlier : this;
+    if (earlier === undefined || earlier === this || earlier.isLarge) return this;
+    return this.equals(earlier) ? earlier : this;
   }
 
   equals(other: FieldSet): boolean {
@@ -343,6 +351,15 @@ export class FieldSet {
     const kept = below === undefined || below.empty ? undefined : below;
     if (kept !== undefined) this.nodes.set(element, { member, below: kept });
     else if (member) this.nodes.set(element, LEAF);
+  }
+
+  private replace(element: string, member: boolean, below: FieldSet | undefined): void {
+    this.nodes.delete(element);
+    this.put(element, member, below);
+  }
+
+  private copy(): FieldSet {
+    return new FieldSet(new Map(this.nodes));
   }
 
   private sorted(): string[] {

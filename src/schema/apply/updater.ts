@@ -5,13 +5,16 @@ import { type Comparison, compareSteps } from './compare.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
 import { inPieces, unionSteps } from './field-set-steps.js';
-import { type Manager, type ManagerIdentity, managerOf, type Managers } from './managers.js';
+import { identityOf, type Manager, type ManagerIdentity, managerOf, type Managers } from './managers.js';
 import { mergeSteps } from './merge.js';
 import { removeItemSteps } from './remove-items.js';
 import { ensureNamedFieldsAreMembers, reconcileWithType } from './set-types.js';
 import type { StructType } from '../type.js';
 import { toFieldSetSteps } from './to-field-set.js';
 import { atVersion, type VersionedObject, type Versions } from './versions.js';
+
+/** So many managers are looked at in a few milliseconds: those with large sets take steps of their own. */
+const FEW = 16;
 
 export interface Conflict {
   readonly manager: Manager;
@@ -31,24 +34,48 @@ export interface OwnershipContext {
   readonly reset: FieldSet;
 }
 
-/** The managers after a change, and the fields the change set; those have no owner yet. */
-export function* ownUpdate(
-  live: VersionedObject,
-  updated: VersionedObject,
-  managers: Managers,
-  context: OwnershipContext,
-): StepGenerator<{ managers: Managers; owned: FieldSet }> {
-  const reconciled = yield* reconcile(live, managers, context);
-  yield;
+export interface OwnedUpdate {
+  readonly live: VersionedObject;
+  readonly updated: VersionedObject;
+  readonly managers: Managers;
+  readonly updater: Omit<Manager, 'fields'>;
+  readonly context: OwnershipContext;
+  /** Fields that nobody comes to own. */
+  readonly system: FieldSet;
+}
+
+/** The managers after a change, with the updater among them if it set anything. */
+// hot: on every update. Mostly the updater owned before what it sets again, and its set stays the same one.
+export function* ownUpdate({
+  live,
+  updated,
+  managers,
+  updater,
+  context,
+  system,
+}: OwnedUpdate): StepGenerator<Managers> {
+  const actor = identityOf(updater);
   const { remaining, comparison } = yield* change({
     before: live,
     after: updated,
-    managers: reconciled,
+    managers: yield* reconcile(live, managers, context),
+    actor,
     force: true,
     context,
   });
-  yield;
-  return { managers: remaining, owned: comparison.changed.recursiveDifference(context.reset) };
+  const { changed, removed } = comparison;
+  const owned = changed.difference(system);
+  const earlier = remaining.get(actor);
+  if (earlier === undefined) {
+    if (!owned.empty) remaining.set(actor, managerOf(updater, owned, updater.time));
+    return remaining;
+  }
+  const lost = changed.intersection(system);
+  const kept = yield* inPieces(earlier.fields, (piece) => piece.difference(lost).difference(removed));
+  const fields = (yield* unionSteps(kept, owned)).orSame(managers.get(actor)?.fields);
+  if (fields.empty) remaining.delete(actor);
+  else remaining.set(actor, managerOf(updater, fields, owned.empty ? earlier.time : updater.time));
+  return remaining;
 }
 
 export interface OwnedApply {
@@ -70,7 +97,7 @@ export function* ownApply({
   context,
 }: OwnedApply): StepGenerator<{ managers: Managers; object: JsonObject | undefined }> {
   const { identity } = applier;
-  const reconciled = yield* reconcile(live, managers, context);
+  const reconciled = new Map(yield* reconcile(live, managers, context));
   const before = reconciled.get(identity);
   yield;
   const named = yield* toFieldSetSteps(configuration, live.type);
@@ -105,21 +132,27 @@ function speaksOfAll(fields: FieldSet, before: Manager, managers: Managers, { ap
   return before.apiVersion === apiVersion && !before.fields.isLarge && fields.includes(before.fields);
 }
 
-/** A type's rules may have changed since a set was written; sets of versions that are gone go with them. */
+/**
+ * A type's rules may have changed since a set was written; sets of versions that are gone go with them. Answers the same
+ * managers where all is as it was.
+ */
 function* reconcile(
   live: VersionedObject,
   managers: Managers,
   { versions }: OwnershipContext,
 ): StepGenerator<Managers> {
-  const reconciled: Managers = new Map();
+  let reconciled: Managers | undefined;
   for (const [identity, manager] of managers) {
     const type = typeIn(live, manager.apiVersion, versions);
-    if (type === undefined) continue;
-    const fields = reconcileWithType(manager.fields, type);
-    reconciled.set(identity, fields === manager.fields ? manager : managerOf(manager, fields, manager.time));
-    yield;
+    const fields = type && reconcileWithType(manager.fields, type);
+    if (fields !== manager.fields) {
+      reconciled ??= new Map(managers);
+      if (fields === undefined) reconciled.delete(identity);
+      else reconciled.set(identity, managerOf(manager, fields, manager.time));
+    }
+    if (managers.size > FEW) yield;
   }
-  return reconciled;
+  return reconciled ?? managers;
 }
 
 /** A custom resource that does not fit a version in which others own fields cannot be changed by an apply. */
@@ -133,7 +166,8 @@ interface OwnedChange {
   readonly before: VersionedObject;
   readonly after: VersionedObject;
   readonly managers: Managers;
-  readonly actor?: string | undefined;
+  /** Keeps what it has. */
+  readonly actor: string;
   readonly force: boolean;
   readonly context: OwnershipContext;
 }
@@ -161,7 +195,7 @@ function* change({
       if (!manager.fields.empty) remaining.set(identity, manager);
       continue;
     }
-    yield;
+    if (managers.size > FEW) yield;
     const { apiVersion, fields } = manager;
     let seen = byVersion.get(apiVersion);
     if (seen === undefined) {
@@ -176,7 +210,6 @@ function* change({
     const { changed } = seen;
     const lost = yield* inPieces(fields, (piece) => piece.intersection(changed));
     if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
-    yield;
     const { removed } = seen;
     const kept = yield* inPieces(fields, (piece) => piece.difference(lost).difference(removed));
     if (!kept.empty) remaining.set(identity, kept === fields ? manager : managerOf(manager, kept, manager.time));

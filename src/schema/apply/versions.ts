@@ -50,9 +50,18 @@ export function atVersion(
   if (object.apiVersion === apiVersion) return object;
   const type = versions.typeAt(apiVersion);
   if (type === undefined) return undefined;
-  const value = versions.convert(object.value, object.apiVersion, apiVersion);
+  const value = versions.convert(withoutManagedFields(object.value), object.apiVersion, apiVersion);
   if (type.unstructured !== undefined) checkFits(value, type, doing);
   return { apiVersion, type, value };
+}
+
+/** Who owns what is said of one version, and no part of what is converted or applied. */
+// hot: on every apply. Member by member: to spread the rest of an object costs the engine several times as much.
+export function withoutManagedFields(object: Readonly<JsonObject>): JsonObject {
+  const metadata: JsonObject = {};
+  const given = (object['metadata'] ?? {}) as JsonObject;
+  for (const name in given) if (name !== 'managedFields') metadata[name] = given[name];
+  return { ...object, metadata };
 }
 
 /** The versions of a custom resource differ by their schemas alone: what one has another may not know. */
