@@ -70,11 +70,10 @@ export function readPatch(
   { keepFloats = false }: ReadPatchOptions = {},
 ): PatchTree {
   switch (encoding) {
-    case 'json':
-      return {
-        ...parseJsonTree(bytes, { keepFloats }),
-        unmatchable: () => runSync(unmatchableTests(bytes.toString())),
-      };
+    case 'json': {
+      const { value, duplicates } = parseJsonTree(bytes, { keepFloats });
+      return { value, duplicates, unmatchable: () => runSync(unmatchableTests(bytes.toString())) };
+    }
     case 'yaml':
       return { ...parseYaml(bytes), duplicates: [] };
     case 'cbor':

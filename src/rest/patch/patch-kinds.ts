@@ -331,7 +331,8 @@ function* copyBeside(patched: JsonObject, kept: ReadonlySet<unknown>): StepGener
   const copy: JsonObject = {};
   for (const name in patched) {
     const member = patched[name];
-    setMember(copy, name, kept.has(member) ? member : yield* deepCopySteps(member));
+    const isShared = typeof member !== 'object' || kept.has(member);
+    setMember(copy, name, isShared ? member : yield* deepCopySteps(member));
   }
   return copy;
 }

@@ -20,7 +20,8 @@ export function plainValue(value: unknown): unknown {
   if (!isPlainObject(value)) return value;
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const plain: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     const kept = member === null ? undefined : plainValue(member);
     if (kept !== undefined) setMember(plain, name, kept);
   }

@@ -1,5 +1,5 @@
 // What a type says about merging a patch into its members.
-import type { Field, ScalarName, Type } from '../type.js';
+import type { Field, ScalarName, StructType, Type } from '../type.js';
 import { unexplained } from './patch-errors.js';
 
 export interface MergeRule {
@@ -11,7 +11,7 @@ export interface MergeRule {
 
 export function objectRule(type: Type, name: string): MergeRule {
   const field = fieldOf(type, name);
-  return { type: field.type, ...strategyOf(field) };
+  return ruleOf(field, field.type);
 }
 
 export function listRule(type: Type, name: string): MergeRule {
@@ -19,10 +19,11 @@ export function listRule(type: Type, name: string): MergeRule {
   if (field.type.kind !== 'list') throw unexplained('expected slice or array type, but got: struct');
   const { element } = field.type;
   if (element.kind === 'list') throw unexplained('unexpected slice of slice');
-  return { type: element, ...strategyOf(field) };
+  return ruleOf(field, element);
 }
 
-const strategyOf = ({ patchStrategy, patchMergeKey }: Field): Omit<MergeRule, 'type'> => ({
+const ruleOf = ({ patchStrategy, patchMergeKey }: Field, type: Type): MergeRule => ({
+  type,
   strategy: patchStrategy?.find((strategy) => strategy !== 'retainKeys'),
   mergeKey: patchMergeKey,
 });
@@ -33,14 +34,16 @@ function fieldOf(type: Type, name: string): Field {
     throw unexplained(`merging an object in json but data type is not struct, instead is: ${goKind(type)}`);
   }
   if (type.kind === 'struct') {
-    const folded = name.toLowerCase();
-    const field = type.byJson.get(name) ?? type.fields.find(({ json }) => json.toLowerCase() === folded);
+    const field = type.byJson.get(name) ?? fieldFolded(type, name.toLowerCase());
     if (field !== undefined) return field;
   }
   const typeName =
     type.kind === 'struct' ? type.name.slice(type.name.lastIndexOf('.') + 1) : STRUCTS_WITHOUT_FIELDS[type.scalar];
   throw unexplained(`unable to find api field in struct ${typeName} for the json field ${JSON.stringify(name)}`);
 }
+
+const fieldFolded = ({ fields }: StructType, folded: string): Field | undefined =>
+  fields.find(({ json }) => json.toLowerCase() === folded);
 
 /** What is opaque here is a struct without JSON fields in kube-apiserver. */
 const STRUCTS_WITHOUT_FIELDS: Partial<Record<ScalarName, string>> = {

@@ -85,13 +85,14 @@ function addMembers(merging: Merging, names: readonly string[], from = 0): void 
 }
 
 /** What a patch with directives among its members makes. */
-function mergeDirected(original: Readonly<JsonObject>, sentPatch: Readonly<JsonObject>, type: Type): JsonObject {
+function mergeDirected(original: Readonly<JsonObject>, patch: Readonly<JsonObject>, type: Type): JsonObject {
   const merged = { ...original };
   const target: Target = { merged, type, resumable: UNDIVIDED };
-  const patch = { ...sentPatch };
   retainKeys(merged, patch);
-  mergeOrderedLists(merged, patch, type);
-  for (const [key, value] of Object.entries(patch)) {
+  const ordered = mergeOrderedLists(merged, patch, type);
+  for (const key of Object.keys(patch)) {
+    if (key === RETAIN_KEYS || key.startsWith(ELEMENT_ORDER) || ordered.has(key)) continue;
+    const value = patch[key];
     if (key.startsWith(DELETE_PRIMITIVES)) {
       deletePrimitives(merged, fieldAfter(DELETE_PRIMITIVES, key) ?? refuse(badPrimitiveList()), value, type);
     } else if (value === null) {
@@ -133,25 +134,24 @@ function followDirective(patch: Readonly<JsonObject>): JsonObject {
 }
 
 /** `$retainKeys` lists all members that stay, those of the patch among them. */
-function retainKeys(merged: JsonObject, patch: JsonObject): void {
+function retainKeys(merged: JsonObject, patch: Readonly<JsonObject>): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const keys = patch[RETAIN_KEYS];
-  delete patch[RETAIN_KEYS];
   if (!Array.isArray(keys)) throw badRetainKeys();
   const retained = new Set<unknown>(keys);
   for (const [key, value] of Object.entries(patch)) {
-    const directive = key.startsWith(DELETE_PRIMITIVES) || key.startsWith(ELEMENT_ORDER);
+    const directive = key === RETAIN_KEYS || key.startsWith(DELETE_PRIMITIVES) || key.startsWith(ELEMENT_ORDER);
     if (value !== null && !directive && !retained.has(key)) throw badRetainKeys();
   }
   for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
 }
 
-/** Lists with a `$setElementOrder` are merged here, and leave `patch` with it. */
-function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): void {
+/** Merges the lists with a `$setElementOrder`, and answers which they are. */
+function mergeOrderedLists(merged: JsonObject, patch: Readonly<JsonObject>, type: Type): ReadonlySet<string> {
+  const ordered = new Set<string>();
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ELEMENT_ORDER)) continue;
     const order = patch[directive];
-    delete patch[directive];
     if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
     const key = fieldAfter(ELEMENT_ORDER, directive) ?? refuse(badElementOrder());
     const live = listIn(merged, key);
@@ -167,11 +167,12 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: Type): v
     // Items without a key of theirs have no order.
     if (element === MAP && rule.mergeKey === undefined) throw noMergeKey(live?.[0] ?? wanted?.[0], '');
     setMember(merged, key, orderMerged(list, order, live ?? [], rule.mergeKey));
-    delete patch[key];
+    ordered.add(key);
   }
+  return ordered;
 }
 
-function listIn(object: JsonObject, key: string): readonly unknown[] | undefined {
+function listIn(object: Readonly<JsonObject>, key: string): readonly unknown[] | undefined {
   if (!Object.hasOwn(object, key)) return undefined;
   const list = object[key];
   if (!Array.isArray(list)) throw wrongType('[]interface {}', list);
@@ -234,7 +235,8 @@ function mergeLists(original: readonly unknown[], patch: readonly unknown[], rul
   const { live, items } = followItemDirectives(original, patch, mergeKey);
   const merged = [...live];
   const places = new Map<unknown, number>();
-  for (const [at, item] of merged.entries()) {
+  for (let at = 0; at < merged.length; at++) {
+    const item = merged[at];
     if (isPlainObject(item) && !places.has(item[mergeKey])) places.set(item[mergeKey], at);
   }
   for (const item of items) {
@@ -252,7 +254,7 @@ function followItemDirectives(
   patch: readonly unknown[],
   mergeKey: string,
 ): { live: readonly unknown[]; items: readonly JsonObject[] } {
-  const gone = new Set<unknown>();
+  let gone: Set<unknown> | undefined;
   let replace = false;
   const items: JsonObject[] = [];
   for (const item of patch as readonly JsonObject[]) {
@@ -263,7 +265,7 @@ function followItemDirectives(
     switch (item[DIRECTIVE]) {
       case 'delete': {
         if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
-        gone.add(item[mergeKey]);
+        (gone ??= new Set()).add(item[mergeKey]);
         break;
       }
       case 'replace':
@@ -276,19 +278,25 @@ function followItemDirectives(
     }
   }
   if (replace) return { live: items, items: [] };
-  if (gone.size === 0) return { live: original, items };
-  const live = original.filter((candidate) => !isPlainObject(candidate) || !gone.has(candidate[mergeKey]));
-  return { live, items };
+  if (gone === undefined) return { live: original, items };
+  return { live: withoutKeys(original, gone, mergeKey), items };
 }
+
+const withoutKeys = (list: readonly unknown[], gone: ReadonlySet<unknown>, mergeKey: string): readonly unknown[] =>
+  list.filter((item) => !isPlainObject(item) || !gone.has(item[mergeKey]));
 
 const MAP = 'map[string]interface {}';
 
+// hot: of each list of a patch.
 function elementType(left: readonly unknown[], right: readonly unknown[]): string {
-  const types = new Set([...left, ...right].map(goTypeName));
-  const [first] = types;
-  if (first === undefined) throw unexplained('no elements in any of the given slices');
+  const all = left.length + right.length;
+  if (all === 0) throw unexplained('no elements in any of the given slices');
+  const first = goTypeName(left.length > 0 ? left[0] : right[0]);
   if (first === '[]interface {}') throw listOfLists();
-  if (types.size > 1) throw unexplained(`list element types are not identical: ${goValueText([left, right])}`);
+  for (let at = 1; at < all; at++) {
+    if (goTypeName(at < left.length ? left[at] : right[at - left.length]) !== first)
+      throw unexplained(`list element types are not identical: ${goValueText([left, right])}`);
+  }
   return first;
 }
 
