@@ -97,6 +97,8 @@ export class ResumableWalk {
       }
       part();
     }
+    // What comes after a long walk is a step of its own.
+    yield;
   }
 }
 
