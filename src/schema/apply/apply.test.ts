@@ -172,12 +172,12 @@ test('items in one order with keys of their own are compared as they stand, and 
   const [before, after] = [spec(['a', 'b']), spec(['a', 'b'])] as [object, { containers: { image: string }[] }];
   assert.ok(after.containers[1]);
   after.containers[1].image = 'j';
-  assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
+  assert.deepEqual(texts(compare(before, after, type).changed), [changed]);
   after.containers.reverse();
-  assert.deepEqual(texts(compare(before, after, type).modified), [changed]);
+  assert.deepEqual(texts(compare(before, after, type).changed), [changed]);
   // Two of one name cannot be distinguished, and count as one value.
   const twice = compare(spec(['a', 'a']), spec(['a', 'a'], 'j'), type);
-  assert.deepEqual(texts(twice.modified), ['f:containers k:{"name":"a"}']);
+  assert.deepEqual(texts(twice.changed), ['f:containers k:{"name":"a"}']);
   assert.throws(() => compare({ containers: [null] }, { containers: [null] }, type), /may not have a null element/);
 });
 
@@ -426,9 +426,9 @@ test('live items that cannot be distinguished count as one', () => {
   const once = { metadata: {}, spec: { ports: [{ port: 80, name: 'c' }] } };
   const step = 'k:{"port":80,"protocol":"TCP"}';
   assert.deepEqual(toFieldSet(twice, service).encode()['f:spec'], { 'f:ports': { [step]: {} } });
-  const { added, removed } = compare(twice, once, service);
+  const { changed, removed } = compare(twice, once, service);
   assert.deepEqual(removed.encode(), { 'f:spec': { 'f:ports': { [step]: {} } } });
-  assert.deepEqual(added.encode(), { 'f:spec': { 'f:ports': { [step]: { '.': {}, 'f:name': {}, 'f:port': {} } } } });
+  assert.deepEqual(changed.encode(), { 'f:spec': { 'f:ports': { [step]: { '.': {}, 'f:name': {}, 'f:port': {} } } } });
   assert.deepEqual((merge(twice, once, service) as Shape).spec, once.spec);
 });
 

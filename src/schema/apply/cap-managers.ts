@@ -6,12 +6,11 @@ import { absorbSteps } from './field-set-steps.js';
 import { compareTimes, identityOf, type Manager, type Managers } from './managers.js';
 import { compareText } from '../../lib/text/compare-text.js';
 
-const MAX_UPDATE_MANAGERS = 10;
+export const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES_MANAGER = 'ancient-changes';
 
 /** The oldest updaters beyond the bound become one of each version. */
 export function* capManagers(managers: Managers): StepGenerator<Managers> {
-  if (managers.size <= MAX_UPDATE_MANAGERS) return managers;
   const all = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (all.length <= MAX_UPDATE_MANAGERS) return managers;
   const updaters = yield* sortSteps(

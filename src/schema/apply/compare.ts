@@ -16,8 +16,8 @@ import {
 } from './shape.js';
 
 export interface Comparison {
-  readonly added: FieldSet;
-  readonly modified: FieldSet;
+  /** What is new or has another value. */
+  readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
@@ -34,8 +34,7 @@ export function* compareSteps(left: unknown, right: unknown, type: Type): StepGe
 }
 
 class ComparingWalk implements Comparison {
-  readonly added = new FieldSet();
-  readonly modified = new FieldSet();
+  readonly changed = new FieldSet();
   readonly removed = new FieldSet();
   /** The steps to the values that are compared; those to items are written when something there has changed. */
   path: (string | ItemStep)[] = [];
@@ -53,7 +52,7 @@ class ComparingWalk implements Comparison {
       if (leftShape.kind !== shape.kind) leaf = this.#visitAs(left, right, leftShape) || leaf;
     }
     if (leaf) return;
-    if (left === undefined) this.#insert(this.added);
+    if (left === undefined) this.#insert(this.changed);
     else if (right === undefined) this.#insert(this.removed);
   }
 
@@ -91,9 +90,9 @@ class ComparingWalk implements Comparison {
   }
 
   #compareWhole(left: unknown, right: unknown): true {
-    if (left === undefined) this.#insert(this.added);
+    if (left === undefined) this.#insert(this.changed);
     else if (right === undefined) this.#insert(this.removed);
-    else if (!valuesEqual(left, right)) this.#insert(this.modified);
+    else if (!valuesEqual(left, right)) this.#insert(this.changed);
     return true;
   }
 
@@ -153,13 +152,13 @@ class ComparingWalk implements Comparison {
     this.path.push(element);
     if (left.length <= 1 && right.length <= 1) this.visit(left[0], right[0], type, undefined);
     else if (left.length > 1 && right.length > 1) {
-      if (!valuesEqual(left, right)) this.#insert(this.modified);
+      if (!valuesEqual(left, right)) this.#insert(this.changed);
     } else if (left.length > 1) {
       if (right.length > 0) this.visit(undefined, right[0], type, undefined);
       this.#insert(this.removed);
     } else {
       if (left.length > 0) this.visit(left[0], undefined, type, undefined);
-      this.#insert(this.added);
+      this.#insert(this.changed);
     }
     this.path.pop();
   }

@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery
 import { timeOf } from '../../machinery/time.js';
 import type { StructType } from '../type.js';
 import { fieldsOfAlike, memoizeFields } from './field-set-cache.js';
-import { capManagers } from './cap-managers.js';
+import { capManagers, MAX_UPDATE_MANAGERS } from './cap-managers.js';
 import { equalSteps } from './equal-steps.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
@@ -61,42 +61,39 @@ export const updateManagedFields = <T extends KubeObject>(write: UpdateWrite<T>)
 
 /** updateManagedFields() in steps, for large objects. */
 export function* managedFieldSteps<T extends KubeObject>(write: UpdateWrite<T>): StepGenerator<void> {
-  const { live, newObject } = write;
+  const { live, newObject, type, manager: name } = write;
   const sent = newObject.metadata.managedFields;
   const stored = live?.metadata.managedFields;
   // One and the same list is no difference between the objects.
   setManagedFields(newObject, stored);
-  if (live !== undefined && (yield* changesNothing(write, live, sent))) {
+  // Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
+  // everybody's fields as they are.
+  const isSame = live !== undefined && mayStay(write) && (yield* equalSteps(newObject, live));
+  if (isSame && areOfOneVersion(stored, write) && (sent === undefined || (yield* equalSteps(sent, stored)))) {
     setManagedFields(newObject, stored && [...stored]);
     return;
   }
   const managers = yield* startingManagers(write, sent);
-  setManagedFields(newObject, yield* entriesAfter(write, managers));
+  let entries: ManagedFieldsEntry[] | undefined;
+  // An object that was never tracked stays so until its first apply; what is one value has no fields to own.
+  if ((live === undefined || managers.size > 0) && type.mapType !== 'atomic') {
+    try {
+      if (type.unstructured !== undefined) checkTyped(write);
+      if (live === undefined && managers.size === 0) entries = yield* firstEntries(write);
+      else {
+        const change = { before: live ?? zeroOf(type), updated: newObject, managers, name };
+        entries = yield* encodeManagerSteps(yield* trackUpdate(write, change));
+      }
+    } catch (error) {
+      if (!UNTRACKABLE.some((kind) => error instanceof kind)) throw error;
+    }
+  }
+  setManagedFields(newObject, entries);
 }
 
 function setManagedFields({ metadata }: KubeObject, entries: ManagedFieldsEntry[] | undefined): void {
   if (entries !== undefined) metadata.managedFields = entries;
   else if (metadata.managedFields !== undefined) delete metadata.managedFields;
-}
-
-function* entriesAfter<T extends KubeObject>(
-  write: UpdateWrite<T>,
-  managers: Managers,
-): StepGenerator<ManagedFieldsEntry[] | undefined> {
-  const { live, newObject, type, manager: name } = write;
-  // An object that was never tracked stays so until its first apply.
-  if (managers.size === 0 && live !== undefined) return undefined;
-  // What is one value has no fields to own.
-  if (type.mapType === 'atomic') return undefined;
-  try {
-    if (type.unstructured !== undefined) checkTyped(write);
-    if (live === undefined && managers.size === 0) return yield* firstEntries(write);
-    const before = live ?? zeroOf(type);
-    return yield* encodeManagerSteps(yield* trackUpdate(write, { before, updated: newObject, managers, name }));
-  } catch (error) {
-    if (UNTRACKABLE.some((kind) => error instanceof kind)) return undefined;
-    throw error;
-  }
 }
 
 /** What an endpoint does not change of a custom resource need not fit its schema, but is looked at before that is known. */
@@ -107,23 +104,13 @@ function checkTyped<T extends KubeObject>({ live, newObject, type }: UpdateWrite
 
 const UNTRACKABLE = [TypedValueError, UnconvertedError, OtherVersionError];
 
-/**
- * Writes that change nothing are the most common of all, from those who write what they want again and again. They leave
- * everybody's fields as they are; unless some are of another version, which may be gone.
- */
-function* changesNothing<T extends KubeObject>(
-  { newObject, reset, apiVersion, type }: UpdateWrite<T>,
-  live: Readonly<T>,
-  sent: readonly ManagedFieldsEntry[] | undefined,
-): StepGenerator<boolean> {
-  // What a CRD says of a custom resource's fields may have changed since.
-  if (reset === true || type.unstructured !== undefined) return false;
-  if (!(yield* equalSteps(newObject, live))) return false;
-  const stored = live.metadata.managedFields;
-  if (stored !== undefined && (hasTwins(stored) || stored.some((entry) => entry.apiVersion !== apiVersion)))
-    return false;
-  return sent === undefined || (yield* equalSteps(sent, stored));
-}
+/** What a CRD says of a custom resource's fields may have changed since they were written. */
+const mayStay = ({ reset, type }: Write & { readonly reset?: boolean }): boolean =>
+  reset !== true && type.unstructured === undefined;
+
+/** What is of another version may be gone. */
+const areOfOneVersion = (entries: readonly ManagedFieldsEntry[] | undefined, { apiVersion }: Write): boolean =>
+  entries === undefined || (!hasTwins(entries) && entries.every((entry) => entry.apiVersion === apiVersion));
 
 /** A scale may leave two entries of one manager, of which whoever reads them keeps the last. */
 function hasTwins(entries: readonly ManagedFieldsEntry[]): boolean {
@@ -170,7 +157,7 @@ export function* trackUpdate(
     context: ownershipContext(write),
     system: SYSTEM_FIELDS,
   });
-  return yield* capManagers(tracked);
+  return tracked.size > MAX_UPDATE_MANAGERS ? yield* capManagers(tracked) : tracked;
 }
 
 const updater = ({ apiVersion, subresource, time }: Write, name: string): Omit<Manager, 'fields'> => ({
@@ -235,20 +222,17 @@ function* startingManagers<T extends KubeObject>(
   sent: readonly ManagedFieldsEntry[] | undefined,
 ): StepGenerator<Managers> {
   const stored = live?.metadata.managedFields;
-  if (subresource !== '') return yield* decodeOrNone(stored);
-  if (reset === true || isManagedFieldsReset(sent)) return new Map();
-  if (sent === undefined || sent === stored) return yield* decodeOrNone(stored);
-  const decoded = yield* decodeOrNone(sent);
-  return decoded.size === 0 ? yield* decodeOrNone(stored) : decoded;
-}
-
-function* decodeOrNone(entries: readonly ManagedFieldsEntry[] | null | undefined): StepGenerator<Managers> {
-  try {
-    return yield* decodeManagerSteps(entries);
-  } catch (error) {
-    if (error instanceof ManagedFieldsError) return new Map();
-    throw error;
+  const isSent = subresource === '' && sent !== undefined && sent !== stored;
+  if (subresource === '' && (reset === true || isManagedFieldsReset(sent))) return new Map();
+  for (const entries of isSent ? [sent, stored] : [stored]) {
+    try {
+      const managers = yield* decodeManagerSteps(entries);
+      if (managers.size > 0) return managers;
+    } catch (error) {
+      if (!(error instanceof ManagedFieldsError)) throw error;
+    }
   }
+  return new Map();
 }
 
 const MANAGER_MAX_BYTES = 128;

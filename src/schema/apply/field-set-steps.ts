@@ -14,10 +14,8 @@ export function* inPieces(set: FieldSet, change: (piece: FieldSet) => FieldSet):
   return result;
 }
 
-/** One of the two, where it has all that is in the other. */
 export function* unionSteps(left: FieldSet, right: FieldSet): StepGenerator<FieldSet> {
-  if (left.empty || right.empty) return left.union(right);
-  if (!(left.isLarge || right.isLarge)) return left.includes(right) ? left : left.union(right);
+  if (left.empty || right.empty || !(left.isLarge || right.isLarge)) return left.union(right);
   const result = new FieldSet();
   yield* absorbSteps(result, left);
   yield* absorbSteps(result, right);

@@ -28,8 +28,8 @@ export function fieldsFromLastApplied(
     const configuration: unknown = JSON.parse(text);
     if (!isPlainObject(configuration) || configuration['apiVersion'] !== apiVersion) return undefined;
     validateTyped(configuration, type);
-    const { modified, added, removed } = compare(configuration, live, type);
-    return toFieldSet(configuration, type).difference(modified).difference(added).difference(removed);
+    const { changed, removed } = compare(configuration, live, type);
+    return toFieldSet(configuration, type).difference(changed).difference(removed);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
+import { quoteJson } from '../json/quote.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { FieldSet } from './field-set.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
@@ -35,10 +36,10 @@ export type Managers = Map<string, Manager>;
 // hot: on every write, for every manager.
 /** As JSON, which is what entries are ordered by. An applier is the same in every version; an updater is another one in each. */
 export function identityOf({ manager, operation, subresource, apiVersion }: ManagerIdentity): string {
-  let identity = manager === '' ? '{' : `{"manager":${JSON.stringify(manager)},`;
+  let identity = manager === '' ? '{' : `{"manager":${quoteJson(manager)},`;
   identity += `"operation":"${operation}"`;
-  if (operation !== 'Apply' && apiVersion !== '') identity += `,"apiVersion":${JSON.stringify(apiVersion)}`;
-  return subresource === '' ? `${identity}}` : `${identity},"subresource":${JSON.stringify(subresource)}}`;
+  if (operation !== 'Apply' && apiVersion !== '') identity += `,"apiVersion":${quoteJson(apiVersion)}`;
+  return subresource === '' ? `${identity}}` : `${identity},"subresource":${quoteJson(subresource)}}`;
 }
 
 /** Throws ManagedFieldsError. */
@@ -53,7 +54,8 @@ export function* decodeManagerSteps(
   // hot: a new object has none.
   if (entries === undefined || entries === null) return managers;
   const resumable = new ResumableWalk();
-  for (const [position, entry] of entries.entries()) {
+  for (let position = 0; position < entries.length; position++) {
+    const entry = entries[position] as ManagedFieldsEntry;
     const { manager = '', operation, apiVersion = '', time, fieldsType = '', fieldsV1, subresource = '' } = entry;
     if (operation !== 'Apply' && operation !== 'Update')
       throw new ManagedFieldsError('operation must be `Apply` or `Update`');

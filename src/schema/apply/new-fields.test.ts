@@ -49,8 +49,8 @@ test('a new object is owned as by a comparison with nothing', () => {
 
 function byComparison(object: JsonObject, type: StructType, reset: FieldSet): JsonObject | 'no set' | undefined {
   try {
-    const { added, modified } = compare(zeroOf(type), object, type);
-    const fields = modified.union(added).recursiveDifference(reset).difference(SYSTEM_FIELDS);
+    const { changed } = compare(zeroOf(type), object, type);
+    const fields = changed.recursiveDifference(reset).difference(SYSTEM_FIELDS);
     return fields.empty ? undefined : fields.encode();
   } catch (error) {
     if (error instanceof TypedValueError) return 'no set';

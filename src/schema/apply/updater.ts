@@ -71,8 +71,12 @@ export function* ownUpdate({
     return remaining;
   }
   const lost = changed.intersection(system);
-  const kept = yield* inPieces(earlier.fields, (piece) => piece.difference(lost).difference(removed));
-  const fields = (yield* unionSteps(kept, owned)).orSame(managers.get(actor)?.fields);
+  const isKept = lost.empty && removed.empty;
+  const kept = isKept
+    ? earlier.fields
+    : yield* inPieces(earlier.fields, (piece) => piece.difference(lost).difference(removed));
+  const hasAll = !owned.isLarge && kept.includes(owned);
+  const fields = hasAll ? kept : (yield* unionSteps(kept, owned)).orSame(managers.get(actor)?.fields);
   if (fields.empty) remaining.delete(actor);
   else remaining.set(actor, managerOf(updater, fields, owned.empty ? earlier.time : updater.time));
   return remaining;
@@ -172,12 +176,6 @@ interface OwnedChange {
   readonly context: OwnershipContext;
 }
 
-/** A comparison without what is reset. */
-interface Changes extends Comparison {
-  /** Modified or added. */
-  readonly changed: FieldSet;
-}
-
 function* change({
   before,
   after,
@@ -185,9 +183,9 @@ function* change({
   actor,
   force,
   context,
-}: OwnedChange): StepGenerator<{ remaining: Managers; comparison: Changes }> {
-  const comparison = yield* compareWithin(before, after, context.reset);
-  const byVersion = new Map<string, Changes>([[before.apiVersion, comparison]]);
+}: OwnedChange): StepGenerator<{ remaining: Managers; comparison: Comparison }> {
+  const comparison = without(yield* compareSteps(before.value, after.value, before.type), context.reset);
+  let otherVersions: Map<string, Comparison> | undefined;
   const remaining: Managers = new Map();
   const conflicts: Conflict[] = [];
   for (const [identity, manager] of managers) {
@@ -197,21 +195,22 @@ function* change({
     }
     if (managers.size > FEW) yield;
     const { apiVersion, fields } = manager;
-    let seen = byVersion.get(apiVersion);
+    let seen = apiVersion === before.apiVersion ? comparison : otherVersions?.get(apiVersion);
     if (seen === undefined) {
       const [old, current] = [
         atVersion(before, apiVersion, context.versions, 'failed to convert old object: '),
         atVersion(after, apiVersion, context.versions, 'failed to convert new object: '),
       ];
       if (old === undefined || current === undefined) continue;
-      seen = yield* compareWithin(old, current, resetElsewhere(current.type, context));
-      byVersion.set(apiVersion, seen);
+      seen = without(yield* compareSteps(old.value, current.value, old.type), resetElsewhere(current.type, context));
+      (otherVersions ??= new Map()).set(apiVersion, seen);
     }
-    const { changed } = seen;
-    const lost = yield* inPieces(fields, (piece) => piece.intersection(changed));
-    if (!force) for (const path of lost.paths()) conflicts.push({ manager, path });
-    const { removed } = seen;
-    const kept = yield* inPieces(fields, (piece) => piece.difference(lost).difference(removed));
+    const { changed, removed } = seen;
+    if (!force) {
+      const lost = yield* inPieces(fields, (piece) => piece.intersection(changed));
+      for (const path of lost.paths()) conflicts.push({ manager, path });
+    }
+    const kept = yield* inPieces(fields, (piece) => piece.difference(changed).difference(removed));
     if (!kept.empty) remaining.set(identity, kept === fields ? manager : managerOf(manager, kept, manager.time));
   }
   if (conflicts.length > 0) throw new ConflictError(conflicts);
@@ -222,13 +221,10 @@ function* change({
 const resetElsewhere = (type: StructType, { reset }: OwnershipContext): FieldSet =>
   type.unstructured === undefined ? reset : new FieldSet();
 
-function* compareWithin(before: VersionedObject, after: VersionedObject, reset: FieldSet): StepGenerator<Changes> {
-  const comparison = yield* compareSteps(before.value, after.value, before.type);
-  const added = comparison.added.recursiveDifference(reset);
-  const modified = comparison.modified.recursiveDifference(reset);
-  const removed = comparison.removed.recursiveDifference(reset);
-  return { added, modified, removed, changed: yield* unionSteps(modified, added) };
-}
+const without = ({ changed, removed }: Comparison, reset: FieldSet): Comparison => ({
+  changed: changed.recursiveDifference(reset),
+  removed: removed.recursiveDifference(reset),
+});
 
 /** Removes what the applier owned before and does not apply any more, unless another manager owns it too. */
 function* prune(
@@ -244,7 +240,7 @@ function* prune(
   if (mergedThen === undefined) return merged;
   const all = ensureNamedFieldsAreMembers(before.fields, mergedThen.type);
   yield;
-  const stripped = yield* without(mergedThen, all);
+  const stripped = yield* withoutItems(mergedThen, all);
   yield;
   const kept = yield* addBackOwned(mergedThen, stripped, managers, versions);
   yield;
@@ -252,7 +248,7 @@ function* prune(
   return atVersion(pruned, merged.apiVersion, versions, 'failed to prune fields: ') ?? merged;
 }
 
-function* without(object: VersionedObject, items: FieldSet): StepGenerator<VersionedObject> {
+function* withoutItems(object: VersionedObject, items: FieldSet): StepGenerator<VersionedObject> {
   return { ...object, value: (yield* removeItemSteps(object.value, items, object.type)) as JsonObject };
 }
 
@@ -293,7 +289,7 @@ function* addBackOwned(
     const all = yield* namedFields(wholeThen);
     yield;
     const goes = yield* inPieces(all, (piece) => piece.difference(keep));
-    pruned = yield* without(wholeThen, goes);
+    pruned = yield* withoutItems(wholeThen, goes);
   }
   return pruned;
 }
@@ -315,5 +311,5 @@ function* addBackDangling(
   const stays = yield* namedFields(prunedThen);
   yield;
   const dangling = yield* inPieces(all, (piece) => piece.difference(stays).intersection(last));
-  return yield* without(merged, dangling);
+  return yield* withoutItems(merged, dangling);
 }
