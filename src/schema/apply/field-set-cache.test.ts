@@ -16,6 +16,8 @@ const KINDS = [
   ['', 'ConfigMap'],
   ['', 'Pod'],
   ['', 'Service'],
+  ['', 'Event'],
+  ['discovery.k8s.io', 'EndpointSlice'],
   ['apps', 'Deployment'],
   ['networking.k8s.io', 'Ingress'],
   ['apiextensions.k8s.io', 'CustomResourceDefinition'],
@@ -62,6 +64,23 @@ test('items that are distinguished by another name are not alike, nor are other 
   assert.equal(fieldsOfAlike(somePod('d', 'one'), pod, reset), undefined);
   assert.equal(fieldsOfAlike(somePod('c', 'one', { status: {} }), pod, reset), undefined);
   assert.equal(fieldsOfAlike(somePod('c', 'one'), pod, FieldSet.of(['f:status'])), undefined);
+});
+
+test('what is always there is alike where it is set or not set in both', () => {
+  const event = typeOf('', 'v1', 'Event') as StructType;
+  const someEvent = (name: string, firstTimestamp: string | null): JsonObject => ({
+    metadata: { name },
+    involvedObject: { kind: 'Pod', name },
+    source: {},
+    firstTimestamp,
+    eventTime: null,
+  });
+  const reset = remembering(someEvent('a', '2024-01-01T00:00:00Z'), event);
+  const other = someEvent('b', '2024-01-01T00:00:01Z');
+  assert.deepEqual(fieldsOfAlike(other, event, reset), fieldsOf(other, event, reset));
+  assert.ok(fieldsOfAlike(other, event, reset));
+  assert.equal(fieldsOfAlike(someEvent('b', null), event, reset), undefined);
+  assert.equal(fieldsOfAlike({ ...other, involvedObject: {} }, event, reset), undefined);
 });
 
 test('whatever counts as alike owns what it would own by itself', () => {

@@ -8,13 +8,15 @@
 //   likeness  metadata: labels: app: anything
 //             spec: containers: one item: name: exactly "c"
 //                                         image: anything
+//
+// What is always encoded is in an object with nothing set, too: a time is `null` there, and likeness is to have another.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import type { JsonObject } from '../../machinery/object.js';
 import { fieldSetText } from '../json/encode.js';
 import { sharedFields, sharedText } from '../shared-fields.js';
 import type { Field, StructType, Type } from '../type.js';
 import type { FieldSet } from './field-set.js';
-import { isDeduced, type ListShape, type MapShape, memberOf, shapeOf } from './shape.js';
+import { isDeduced, type ListShape, type MapShape, memberOf, shapeOf, valuesEqual } from './shape.js';
 import { zeroOf } from './zero.js';
 
 /** Likenesses of one type: objects are held against each of them. */
@@ -87,8 +89,7 @@ export function memoizeFields(
 /** One class for all kinds, as V8 is quickest with one. */
 class Likeness {
   constructor(
-    private readonly kind: 'anything' | 'exactly' | 'items' | 'members',
-    /** No object or list. */
+    private readonly kind: 'anything' | 'exactly' | 'otherThan' | 'items' | 'members',
     private readonly value: unknown,
     private readonly names: readonly string[],
     private readonly below: readonly Likeness[],
@@ -97,6 +98,8 @@ class Likeness {
   static readonly ANYTHING = new Likeness('anything', undefined, [], []);
 
   static readonly exactly = (value: unknown): Likeness => new Likeness('exactly', value, [], []);
+
+  static readonly otherThan = (value: unknown): Likeness => new Likeness('otherThan', value, [], []);
 
   static readonly items = (below: readonly Likeness[]): Likeness => new Likeness('items', undefined, [], below);
 
@@ -108,7 +111,9 @@ class Likeness {
       case 'anything':
         return value !== undefined;
       case 'exactly':
-        return value === this.value;
+        return valuesEqual(this.value, value);
+      case 'otherThan':
+        return value !== undefined && !valuesEqual(this.value, value);
       case 'items':
         return Array.isArray(value) && this.hasItems(value);
       case 'members':
@@ -136,6 +141,12 @@ class Likeness {
   }
 }
 
+/** What is owned as one is owned unless it is as in an object with nothing set. */
+function wholeLikeness(zero: unknown, value: unknown): Likeness {
+  if (zero === undefined) return Likeness.ANYTHING;
+  return valuesEqual(zero, value) ? Likeness.exactly(zero) : Likeness.otherThan(zero);
+}
+
 /** Looks at an object as newFieldSteps() does, and records what that depends on. */
 class Looking {
   values = 0;
@@ -145,9 +156,8 @@ class Looking {
     if (++this.values > MAX_VALUES_OF_ONE || value === undefined || isDeduced(type)) return undefined;
     const shape = shapeOf(type, field, value);
     const isWhole = shape.kind === 'scalar' || shape.atomic;
-    if (isWhole && zero === undefined) return Likeness.ANYTHING;
+    if (isWhole) return wholeLikeness(zero, value);
     if (typeof value !== 'object' || value === null) return Likeness.exactly(value);
-    if (isWhole) return undefined;
     if (shape.kind === 'list') return Array.isArray(value) ? this.#items(value, shape) : undefined;
     return isPlainObject(value) ? this.#members(isPlainObject(zero) ? zero : {}, value, shape, []) : undefined;
   }
