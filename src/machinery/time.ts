@@ -37,23 +37,25 @@ export function parseTime(text: string): Instant {
   return instant;
 }
 
-/** `2024-05-06T07:08:09`, as many digits of a second as there are behind a dot or comma, and `Z` or `+01:00`. */
+/** As in the layout, then as many digits of a second as there are behind a dot or comma, and `Z` or `+01:00`. */
+// hot: for each time of a written object. In one loop, which is little code.
 function readTime(text: string): Instant | undefined {
-  const year = numberAt(text, 0, 4);
-  const month = numberAt(text, 5, 2);
-  const day = numberAt(text, 8, 2);
-  // Go accepts an hour of one digit.
-  const hourEnd = text.charCodeAt(12) === COLON ? 12 : 13;
-  const hour = numberAt(text, 11, hourEnd - 11);
-  const minute = numberAt(text, hourEnd + 1, 2);
-  const second = numberAt(text, hourEnd + 4, 2);
-  const isDated = text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS && text.charCodeAt(10) === LETTER_T;
-  const isTimed = text.charCodeAt(hourEnd) === COLON && text.charCodeAt(hourEnd + 3) === COLON;
-  if (!isDated || !isTimed) return undefined;
-  // What is no number is not below anything.
-  const isDate = year >= 0 && day >= 1 && day <= daysIn(month, year);
-  if (!(isDate && hour < 24 && minute < 60 && second < 60)) return undefined;
-  let at = hourEnd + 6;
+  const parts = [0, 0, 0, 0, 0, 0];
+  let part = 0;
+  let at = 0;
+  for (let place = 0; place < LAYOUT.length; place++) {
+    const code = text.charCodeAt(at);
+    if (LAYOUT.charCodeAt(place) === ZERO) {
+      // Go accepts an hour of one digit.
+      if (place === SECOND_OF_HOUR && code === COLON) continue;
+      if (!isDigit(code)) return undefined;
+      parts[part] = (parts[part] as number) * 10 + code - ZERO;
+    } else if (code === LAYOUT.charCodeAt(place)) part++;
+    else return undefined;
+    at++;
+  }
+  const [year, month, day, hour, minute, second] = parts as [number, number, number, number, number, number];
+  if (day < 1 || day > daysIn(month, year) || hour > 23 || minute > 59 || second > 59) return undefined;
   let nanos = 0;
   let fractionDigits = 0;
   if (text.charCodeAt(at) === DOT || text.charCodeAt(at) === COMMA) {
@@ -180,11 +182,14 @@ export class TimeError extends Error {}
 
 const NANOSECONDS_PER_MS = 1e6;
 export const ZERO_TIME = '0001-01-01T00:00:00Z';
+/** A digit stands where there is a 0. */
+const LAYOUT = '0000-00-00T00:00:00';
+const SECOND_OF_HOUR = 12;
 const MICRO_LENGTH = '0001-01-01T00:00:00.000000Z'.length;
 const zeroSeconds = -62135596800;
 const [ZERO, NINE] = [0x30, 0x39];
 const [PLUS, COMMA, MINUS, DOT, COLON] = [0x2b, 0x2c, 0x2d, 0x2e, 0x3a];
-const [LETTER_T, LETTER_Z] = [0x54, 0x5a];
+const LETTER_Z = 0x5a;
 const durationUnits: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['us', 1_000n],

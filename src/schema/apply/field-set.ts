@@ -354,8 +354,8 @@ export class FieldSet {
   }
 
   private replace(element: string, member: boolean, below: FieldSet | undefined): void {
-    this.nodes.delete(element);
-    this.put(element, member, below);
+    if (member || below?.empty === false) this.put(element, member, below);
+    else this.nodes.delete(element);
   }
 
   private copy(): FieldSet {

@@ -140,9 +140,10 @@ function writeTime(value: unknown, writer: Writer): void {
 
 function writeMicroTime(value: unknown, writer: Writer): void {
   if (typeof value !== 'string' || value === '') return;
-  writer.int(Number(value.slice(20, 26)) * 1000);
+  const { seconds, nanos } = parseTime(value);
+  writer.int(nanos);
   writer.byte(0x10);
-  writer.int(parseTime(value).seconds);
+  writer.int(seconds);
   writer.byte(0x08);
 }
 
