@@ -85,10 +85,11 @@ async function attempt(deletion: Deletion): Promise<DeleteResult> {
   return { answer: answerOf(registry, await remove(registry, key, current, context)), deleted: true };
 }
 
+// hot: to a copy made by spreading, V8 cannot add members of a known shape.
 /** Only the metadata of most objects is changed by a deletion. */
 const copyToDelete = ({ registry, current }: Deletion, old: Readonly<KubeObject>): MaybePromise<KubeObject> =>
   registry.kind.strategy.delete?.terminate === undefined
-    ? { ...old, metadata: { ...old.metadata } }
+    ? { ...old, metadata: Object.assign({}, old.metadata) }
     : copyOf(old as KubeObject, workOn(current.size));
 
 /** Writes the object with its deletion noted; removes it at once when nothing holds it after all. */
@@ -124,9 +125,9 @@ async function keepTerminating(deletion: Deletion, object: KubeObject): Promise<
 async function write(deletion: Deletion, object: KubeObject): Promise<StoredObject> {
   const { registry, key, current } = deletion;
   const { context } = deletion.request;
-  object.metadata.resourceVersion = String(current.revision);
   const { options } = registry.store;
   if (context.dryRun) {
+    object.metadata.resourceVersion = String(current.revision);
     recordKnownRead(context.trace, options, key);
     return unstored(registry, key, object);
   }
@@ -142,6 +143,7 @@ async function write(deletion: Deletion, object: KubeObject): Promise<StoredObje
 async function writeUnder(span: Span | undefined, deletion: Deletion, object: KubeObject): Promise<StoredObject> {
   const { registry, key, current } = deletion;
   const { context } = deletion.request;
+  object.metadata.resourceVersion = undefined;
   const json = await encodeStored(registry, object, workOn(current.size));
   if (encodesTo(json, current)) {
     noteUnchanged(span, json);

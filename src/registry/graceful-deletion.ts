@@ -12,13 +12,13 @@ export type GracefulStep =
 
 /** Marks an object of a kind that ends gracefully, the first time or with a shorter time than before. */
 export function gracefulStep(registry: ResourceRegistry, object: KubeObject, options: DeleteOptions): GracefulStep {
-  const grace = registry.kind.strategy.delete?.gracePeriodSeconds?.bind(registry.kind.strategy.delete);
-  if (grace === undefined) return { kind: 'now' };
+  const deletion = registry.kind.strategy.delete;
+  if (deletion?.gracePeriodSeconds === undefined) return { kind: 'now' };
   const { metadata } = object;
   const sent = options.gracePeriodSeconds;
   const requested = sent !== undefined && sent < 0 ? 1 : sent;
   if (metadata.deletionTimestamp !== undefined) return shorten(registry, object, requested);
-  const seconds = grace(object, requested);
+  const seconds = deletion.gracePeriodSeconds(object, requested);
   if (seconds === undefined) return { kind: 'now' };
   metadata.deletionTimestamp = timestamp(new Date(registry.clock().getTime() + wrappedMs(seconds)));
   metadata.deletionGracePeriodSeconds = seconds;
@@ -46,7 +46,11 @@ function shorten(registry: ResourceRegistry, { metadata }: KubeObject, requested
 }
 
 /** A time that nanoseconds in 64 bits cannot say goes round, as it does in kube-apiserver. */
-const wrappedMs = (seconds: number): number =>
+const wrappedMs = (seconds: number): number => (Math.abs(seconds) <= MAX_SECONDS ? seconds * 1000 : wrapped(seconds));
+
+const wrapped = (seconds: number): number =>
   Number(BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS) / (NANOSECONDS / 1000n));
 
 const NANOSECONDS = 1_000_000_000n;
+/** That many have fewer nanoseconds than 64 bits can say. */
+const MAX_SECONDS = 9e9;

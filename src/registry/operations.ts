@@ -2,7 +2,7 @@
 import { workOn } from '../lib/scheduling/sized-work.js';
 import { copyOf } from '../schema/deep-copy.js';
 import { type GroupResource, groupResourceText, notFound } from '../machinery/status.js';
-import type { MaybePromise } from '../lib/async/maybe-promise.js';
+import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { KubeObject } from '../machinery/object.js';
 import { loaded, type StoredObject } from '../storage/store.js';
 import { create } from './create.js';
@@ -53,8 +53,8 @@ export interface InternalWrite {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  readonly object?: KubeObject;
-  readonly old?: Readonly<KubeObject>;
+  readonly object?: KubeObject | undefined;
+  readonly old?: Readonly<KubeObject> | undefined;
   /** Of a deletion. */
   readonly options?: DeleteOptions;
   readonly context: LifeContext;
@@ -93,19 +93,29 @@ export function createOperations(find: FindRegistry, review: InternalWriteAdmiss
     async update({ resource, namespace, name, subresource, change, context: caller, preconditions }) {
       const registry = registryOf(resource);
       const context = { ...caller, namespace };
-      const write = { operation: 'UPDATE', registry, subresource, namespace, name, context } as const;
+      // hot: each member by name, because an object that is made of another by spreading has a shape of its own.
+      const writeOf = (object: KubeObject, old: Readonly<KubeObject>): InternalWrite => ({
+        operation: 'UPDATE',
+        registry,
+        subresource,
+        namespace,
+        name,
+        object,
+        old,
+        context,
+      });
       const { stored } = await update(registry, {
         name,
         endpoint: subresource,
-        ...preconditions,
+        uid: preconditions?.uid,
+        resourceVersion: preconditions?.resourceVersion,
         context,
         admitCreate: () => undefined,
-        admitUpdate: (object, old) => review.validate({ ...write, object, old }),
-        async change(current, { bytes }) {
+        admitUpdate: (object, old) => review.validate(writeOf(object, old)),
+        change(current, { bytes }) {
           if (current === undefined) throw notFound(registry.resource, name);
-          const object = await change(await copyOf(current as KubeObject, workOn(bytes)));
-          await review.admit({ ...write, object, old: current });
-          return object;
+          const copying = whenReady(copyOf(current as KubeObject, workOn(bytes)), change);
+          return whenReady(copying, (object) => whenReady(review.admit(writeOf(object, current)), () => object));
         },
       });
       return loaded(stored);

@@ -156,14 +156,17 @@ function admitDelete(
   about: Pick<AdmissionAttributes, 'namespace' | 'name' | 'options' | 'context'>,
 ): (old: Readonly<KubeObject>) => Promise<void> {
   return async (old) => {
+    // hot: each member by name, because an object that is made of another by spreading has a shape of its own.
     const attributes: AdmissionAttributes = {
-      ...about,
-      options: optionsShown(endpoint, about.options, old),
       operation: 'DELETE',
       kind: endpoint.kind,
       resource: endpoint.resource,
       subresource: '',
+      namespace: about.namespace,
+      name: about.name,
       old,
+      options: optionsShown(endpoint, about.options, old),
+      context: about.context,
       operations: services.ownOperations,
       annotate: (key, value, level) => request.annotate(key, value, level),
     };
@@ -201,10 +204,14 @@ async function readDeleteOptions(
     trail?.requestObject({ ...sent, ...INTERNAL }, (o) => encodeJson(metaType('DeleteOptions'), o));
     span?.event('Recorded the audit event');
   }
-  const { [UNSAFE_DELETE]: unsafe, ...usual } = sent;
-  const options = unsafe && services.features.enabled('AllowUnsafeMalformedObjectDeletion') ? sent : usual;
+  const options = sent[UNSAFE_DELETE] === undefined ? sent : withUnsafe(services, sent);
   checkDeleteOptions(options);
   return options;
+}
+
+function withUnsafe({ features }: RestServices, sent: DeleteOptions): DeleteOptions {
+  const { [UNSAFE_DELETE]: unsafe, ...usual } = sent;
+  return unsafe && features.enabled('AllowUnsafeMalformedObjectDeletion') ? sent : usual;
 }
 
 const INTERNAL = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };

@@ -38,7 +38,10 @@ export async function bindPod({ name, namespace, body, context, operations }: Bi
     if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node ${goQuote(spec.nodeName)}`);
     if (spec.schedulingGates) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
     spec.nodeName = binding.target.name ?? '';
-    if (context.features.enabled('ClearingNominatedNodeNameAfterBinding')) delete status.nominatedNodeName;
+    const wasNominated = status.nominatedNodeName !== undefined;
+    if (wasNominated && context.features.enabled('ClearingNominatedNodeNameAfterBinding')) {
+      delete status.nominatedNodeName;
+    }
     const { annotations, labels } = binding.metadata;
     if (annotations) metadata.annotations = { ...metadata.annotations, ...annotations };
     if (labels && context.features.enabled('PodTopologyLabelsAdmission')) {
