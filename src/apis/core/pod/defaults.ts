@@ -90,9 +90,10 @@ export function aliasServiceAccount(spec: PodSpec): void {
 
 /** Fractions of a thousandth are rounded up: nothing smaller is ever given out. */
 export function roundQuantities(list: ResourceList | undefined): void {
-  for (const [name, text] of Object.entries(list ?? {})) {
-    const quantity = parseQuantity(text);
-    if (quantity.exponent >= -3 || list === undefined) continue;
+  if (list === undefined) return;
+  for (const name of Object.keys(list)) {
+    const quantity = parseQuantity(list[name] ?? '');
+    if (quantity.exponent >= -3) continue;
     const { format } = quantity;
     list[name] = formatQuantity({ unscaled: scaledValue(quantity, -3), exponent: -3, format });
   }
@@ -100,11 +101,15 @@ export function roundQuantities(list: ResourceList | undefined): void {
 
 /** What is limited is also requested, unless less is. */
 function requestLimits(resources: ResourceRequirements): void {
-  if (resources.limits === undefined) return;
-  resources.requests = { ...resources.limits, ...resources.requests };
+  const { limits, requests } = resources;
+  if (limits === undefined) return;
+  // hot: mostly both name the same.
+  if (requests !== undefined && Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return;
+  resources.requests = { ...limits, ...requests };
 }
 
-export function defaultPodResources({ resources, ...spec }: PodSpec): void {
+export function defaultPodResources(spec: PodSpec): void {
+  const { resources } = spec;
   if (resources === undefined || (!resources.limits && !resources.requests)) return;
   for (const [name, limit] of Object.entries(aggregateContainers(spec, 'limits'))) {
     if (!isHugePages(name) || resources.requests?.[name] !== undefined) continue;
@@ -204,7 +209,7 @@ function defaultNetworkDisk({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {
 
 function dropInitContainerAnnotations({ annotations }: { annotations?: Record<string, string> }): void {
   if (annotations === undefined) return;
-  for (const key of INIT_CONTAINER_ANNOTATIONS) delete annotations[key];
+  for (const key of INIT_CONTAINER_ANNOTATIONS) if (annotations[key] !== undefined) delete annotations[key];
 }
 
 function roundStatus(status: ContainerStatus): void {

@@ -3,7 +3,7 @@
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const DOMAIN =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
-const PATH_PART = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
+const PATH = /^[a-z0-9]+(?:(?:[._/]|__|-+)[a-z0-9]+)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 /** Of a repository's name, with the folder that the library's names are in. */
 const MAX_NAME_LENGTH = 255;
@@ -17,21 +17,27 @@ export function meansLatestImage(image: string): boolean {
   const hasDomain = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
   if (hasDomain && !DOMAIN.test(first)) return false;
   const { path, tag, digest } = splitReference(hasDomain ? image.slice(slash + 1) : image);
-  if (!path.split('/').every((part) => PATH_PART.test(part))) return false;
+  if (!PATH.test(path)) return false;
   const isLibrary = !path.includes('/') && (!hasDomain || first === 'docker.io' || first === 'index.docker.io');
   if (path.length + (isLibrary ? 'library/'.length : 0) > MAX_NAME_LENGTH) return false;
   if ((tag !== undefined && !TAG.test(tag)) || (digest !== undefined && !DIGEST.test(digest))) return false;
   return tag === undefined ? digest === undefined : tag === 'latest';
 }
 
+interface Reference {
+  readonly path: string;
+  readonly tag: string | undefined;
+  readonly digest: string | undefined;
+}
+
 /** `path:tag@digest`: the digest has a colon too, the path and the tag have none of these signs. */
-function splitReference(text: string): { path: string; tag?: string; digest?: string } {
+function splitReference(text: string): Reference {
   const at = text.indexOf('@');
   const named = at < 0 ? text : text.slice(0, at);
   const colon = named.indexOf(':');
   return {
     path: colon < 0 ? named : named.slice(0, colon),
-    ...(colon >= 0 && { tag: named.slice(colon + 1) }),
-    ...(at >= 0 && { digest: text.slice(at + 1) }),
+    tag: colon < 0 ? undefined : named.slice(colon + 1),
+    digest: at < 0 ? undefined : text.slice(at + 1),
   };
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../lib/values/append.js';
 import { FieldPath } from '../../../machinery/field-error.js';
 import { isDns1123Label } from '../../../machinery/validation/names.js';
 import { warningsForIp } from '../../../machinery/validation/ip.js';
@@ -33,18 +34,23 @@ const podDeletion: DeleteStrategy<Pod> = {
 
 const podStatus: StatusStrategy<Pod> = {
   prepareForUpdate: (pod, old, { features }) => {
-    delete pod.metadata.deletionTimestamp;
-    if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences;
-    else pod.metadata.ownerReferences = old.metadata.ownerReferences;
+    if (pod.metadata.deletionTimestamp !== undefined) delete pod.metadata.deletionTimestamp;
+    if (old.metadata.ownerReferences !== undefined) pod.metadata.ownerReferences = old.metadata.ownerReferences;
+    else if (pod.metadata.ownerReferences !== undefined) delete pod.metadata.ownerReferences;
     if (!pod.status.qosClass && old.status.qosClass) pod.status.qosClass = old.status.qosClass;
     keepObservedGenerations(pod, old);
     dropDisabledPodFields(pod, old, features);
   },
   validateUpdate: (pod, old, context) => validatePodStatusUpdate(pod, old, podStatusRules(context, old), context),
-  warningsOnUpdate: ({ status }) => [
-    ...(status.podIPs ?? []).flatMap(({ ip }, at) => warningsForIp(STATUS.child('podIPs').index(at).child('ip'), ip)),
-    ...(status.hostIPs ?? []).flatMap(({ ip }, at) => warningsForIp(STATUS.child('hostIPs').index(at).child('ip'), ip)),
-  ],
+  warningsOnUpdate: ({ status }) => {
+    const found: string[] = [];
+    for (const member of ['podIPs', 'hostIPs'] as const) {
+      for (const [at, { ip }] of (status[member] ?? []).entries()) {
+        append(found, warningsForIp(STATUS.child(member).index(at).child('ip'), ip));
+      }
+    }
+    return found;
+  },
 };
 
 export const podStrategy: Strategy<Pod> = {
@@ -157,8 +163,9 @@ function keepObservedGenerations({ status }: Pod, old: Readonly<Pod>): void {
   if (!status.observedGeneration && old.status.observedGeneration) {
     status.observedGeneration = old.status.observedGeneration;
   }
+  if (!old.status.conditions?.some(({ observedGeneration }) => observedGeneration)) return;
   const before = new Map<string, number[]>();
-  for (const { type, observedGeneration = 0 } of old.status.conditions ?? []) {
+  for (const { type, observedGeneration = 0 } of old.status.conditions) {
     before.set(type, [...(before.get(type) ?? []), observedGeneration]);
   }
   for (const condition of status.conditions ?? []) {

@@ -98,9 +98,7 @@ function warnings(
     ...(meta.annotations?.[SECCOMP_POD] !== undefined && !spec.securityContext?.seccompProfile
       ? [seccompWarning(annotations, SECCOMP_POD)]
       : []),
-    ...[...containersWithPaths(spec, path)].flatMap(([container, at]) =>
-      containerWarnings(container, { path: at, meta, spec, annotations, isTemplate }),
-    ),
+    ...containersWarnings({ path, meta, spec, annotations, isTemplate }),
     ...portWarnings(spec, path),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [
@@ -109,13 +107,19 @@ function warnings(
       : []),
     ...affinityWarnings(spec.affinity?.podAffinity, path.child('affinity', 'podAffinity')),
     ...affinityWarnings(spec.affinity?.podAntiAffinity, path.child('affinity', 'podAntiAffinity')),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((ip, at) =>
-      warningsForIp(path.child('dnsConfig', 'nameservers').index(at), ip),
-    ),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, at) =>
-      warningsForIp(path.child('hostAliases').index(at).child('ip'), ip),
-    ),
+    ...addressWarnings(spec, path),
   ];
+}
+
+function addressWarnings({ dnsConfig, hostAliases }: Readonly<PodSpec>, path: FieldPath): string[] {
+  const found: string[] = [];
+  for (const [at, ip] of (dnsConfig?.nameservers ?? []).entries()) {
+    append(found, warningsForIp(path.child('dnsConfig', 'nameservers').index(at), ip));
+  }
+  for (const [at, { ip }] of (hostAliases ?? []).entries()) {
+    append(found, warningsForIp(path.child('hostAliases').index(at).child('ip'), ip));
+  }
+  return found;
 }
 
 function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: FieldPath): string[] {
@@ -136,14 +140,14 @@ function nodeLabelWarnings({ nodeSelector, affinity }: Readonly<PodSpec>, path: 
 }
 
 function spreadWarnings({ topologySpreadConstraints }: Readonly<PodSpec>, path: FieldPath): string[] {
-  return (topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, position) => {
+  const found: string[] = [];
+  for (const [position, { topologyKey, labelSelector }] of (topologySpreadConstraints ?? []).entries()) {
     const at = path.index(position);
     const text = DEPRECATED_NODE_LABELS.get(topologyKey);
-    return [
-      ...(text === undefined ? [] : [`${at.child('topologyKey').toString()}: ${topologyKey} is ${text}`]),
-      ...(labelSelector === undefined ? [nullSelector(at)] : []),
-    ];
-  });
+    if (text !== undefined) found.push(`${at.child('topologyKey').toString()}: ${topologyKey} is ${text}`);
+    if (labelSelector === undefined) found.push(nullSelector(at));
+  }
+  return found;
 }
 
 const nullSelector = (path: FieldPath): string =>
@@ -180,6 +184,7 @@ function volumeWarnings({ volumes }: Readonly<PodSpec>, path: FieldPath, feature
 
 function duplicateWarnings({ hostAliases = [], imagePullSecrets = [] }: Readonly<PodSpec>, path: FieldPath): string[] {
   const found: string[] = [];
+  if (hostAliases.length + imagePullSecrets.length === 0) return found;
   const addresses = new Set<string>();
   for (const [position, { ip }] of hostAliases.entries()) {
     const at = path.child('hostAliases').index(position).child('ip');
@@ -215,6 +220,14 @@ interface ContainerPlace {
   readonly spec: Readonly<PodSpec>;
   readonly annotations: FieldPath;
   readonly isTemplate: boolean;
+}
+
+function containersWarnings(place: ContainerPlace): string[] {
+  const found: string[] = [];
+  for (const [container, path] of containersWithPaths(place.spec, place.path)) {
+    append(found, containerWarnings(container, { ...place, path }));
+  }
+  return found;
 }
 
 function containerWarnings(

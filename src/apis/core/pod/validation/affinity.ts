@@ -43,7 +43,8 @@ export function validateAffinity(
 
 /** Every term on other pods, required and preferred, for and against. */
 export function podAffinityTerms({ affinity }: Readonly<PodSpec>): PodAffinityTerm[] {
-  return [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((each) => [
+  if (affinity === undefined) return [];
+  return [affinity.podAffinity, affinity.podAntiAffinity].flatMap((each) => [
     ...(each?.[REQUIRED] ?? []),
     ...(each?.[PREFERRED] ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
   ]);

@@ -36,14 +36,12 @@ export function validatePodAnnotations(
   if (!rules.allowInvalidDeletionCost && deletionCostIsInvalid(annotations)) {
     errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], 'must be a 32bit integer'));
   }
-  const keys = Object.keys(annotations).sort();
-  append(errors, validateSeccompAnnotations(annotations, keys, path));
-  const containers = new Set<string>();
-  if (keys.some(isAppArmor)) for (const { name } of allContainers(spec)) containers.add(name);
-  for (const key of keys) {
-    if (isAppArmor(key)) {
-      append(errors, validateAppArmorAnnotation(key, annotations[key] ?? '', containers, path));
-    }
+  append(errors, validateSeccompAnnotations(annotations, path));
+  const profiles = Object.keys(annotations).filter(isAppArmor).sort();
+  if (profiles.length === 0) return errors;
+  const containers = new Set(allContainers(spec).map(({ name }) => name));
+  for (const key of profiles) {
+    append(errors, validateAppArmorAnnotation(key, annotations[key] ?? '', containers, path));
   }
   return errors;
 }
@@ -58,19 +56,15 @@ export function validatePodAnnotationsUpdate(
   const errors: FieldErrors = [];
   const now = pod.metadata.annotations ?? {};
   const before = old.metadata.annotations ?? {};
-  for (const key of Object.keys(before).sort()) {
+  for (const key of Object.keys(before).filter(isFixed).sort()) {
     if (now[key] === before[key]) continue;
-    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
-      errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'));
-    }
-    if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'));
+    const what = key === MIRROR_POD ? 'mirror pod annotation' : 'AppArmor annotations';
+    errors.push(forbidden(path.key(key), `may not remove or update ${what}`));
   }
-  for (const key of Object.keys(now).sort()) {
+  for (const key of Object.keys(now).filter(isFixed).sort()) {
     if (before[key] !== undefined) continue;
-    if (key.startsWith(APPARMOR_CONTAINER_PREFIX)) {
-      errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'));
-    }
-    if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'));
+    const what = key === MIRROR_POD ? 'mirror pod annotation' : 'AppArmor annotations';
+    errors.push(forbidden(path.key(key), `may not add ${what}`));
   }
   append(errors, validatePodAnnotations(pod.metadata.annotations, pod.spec, path, rules));
   return errors;
@@ -91,16 +85,12 @@ function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErro
   return validateTolerations(read.value, path.child(TOLERATIONS));
 }
 
-function validateSeccompAnnotations(
-  annotations: Readonly<Record<string, string>>,
-  keys: readonly string[],
-  path: FieldPath,
-): FieldErrors {
+function validateSeccompAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
   const pod = annotations[SECCOMP_POD];
   if (pod !== undefined) append(errors, validateSeccompProfileName(pod, path.child(SECCOMP_POD)));
-  for (const key of keys) {
-    if (!key.startsWith(SECCOMP_CONTAINER_PREFIX)) continue;
+  const profiles = Object.keys(annotations).filter((key) => key.startsWith(SECCOMP_CONTAINER_PREFIX));
+  for (const key of profiles.sort()) {
     append(errors, validateSeccompProfileName(annotations[key] ?? '', path.child(key)));
   }
   return errors;
@@ -115,6 +105,8 @@ function validateSeccompProfileName(name: string, path: FieldPath): FieldErrors 
 }
 
 const isAppArmor = (key: string): boolean => key.startsWith(APPARMOR_CONTAINER_PREFIX);
+/** Those that a pod keeps as it was created with them. */
+const isFixed = (key: string): boolean => key === MIRROR_POD || isAppArmor(key);
 
 function validateAppArmorAnnotation(
   key: string,

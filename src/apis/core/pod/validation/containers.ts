@@ -104,10 +104,11 @@ const EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
 export function validateEphemeralContainers(around: ContainerSurroundings, path: FieldPath): FieldErrors {
   const { spec } = around;
+  if (spec.ephemeralContainers === undefined) return [];
   const errors: FieldErrors = [];
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name));
   const names = new Set(others);
-  for (const [position, container] of (spec.ephemeralContainers ?? []).entries()) {
+  for (const [position, container] of spec.ephemeralContainers.entries()) {
     const at = path.index(position);
     append(errors, validateContainer(container, around, at), validateImagePadding(container, at));
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));

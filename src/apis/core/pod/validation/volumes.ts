@@ -27,9 +27,9 @@ export function validateVolumes(
 ): { valid: ValidVolumes; errors: FieldErrors } {
   const valid = new Map<string, Readonly<Volume>>();
   const errors: FieldErrors = [];
-  const createdClaims = new Set(
-    meta?.name ? (volumes ?? []).filter(({ ephemeral }) => ephemeral).map(({ name }) => `${meta.name}-${name}`) : [],
-  );
+  const createdClaims = new Set<string>();
+  for (const { ephemeral, name } of volumes ?? [])
+    if (ephemeral && meta?.name) createdClaims.add(`${meta.name}-${name}`);
   for (const [position, volume] of (volumes ?? []).entries()) {
     const at = path.index(position);
     const wrong = validateVolumeSource(volume, meta, at, rules);
