@@ -96,9 +96,16 @@ const isPath = (method: string, path: string): boolean =>
   path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || method === 'CONNECT';
 
 /** Undefined when one of them must not be sent. */
+// hot: frozen objects of a class share a shape, where each frozen Object.create(null) has its own, which misses all caches.
+class SentHeaders {
+  [name: string]: string | undefined;
+}
+// Names are the client's: none of them must reach what a prototype has.
+Object.setPrototypeOf(SentHeaders.prototype, null);
+Reflect.deleteProperty(SentHeaders.prototype, 'constructor');
+
 function collectHeaders(fields: readonly string[]): RequestHead['headers'] | undefined {
-  // Names are the client's: none of them must reach a prototype.
-  const headers = Object.create(null) as Record<string, string | undefined>;
+  const headers = new SentHeaders();
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
