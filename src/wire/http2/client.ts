@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/async/clock.js';
 import type { Flushed, WriteScheduler } from '../../lib/scheduling/write-scheduler.js';
 import type { BufferPool } from '../../lib/values/buffer-pool.js';
 import { TransientMap } from '../../lib/values/transient-map.js';
+import { onDirectData } from '../direct-reads.js';
 import { HpackEncoder } from '../hpack/encoder.js';
 import type { ClientConnection, GoAway } from './client-connection.js';
 import { ClientFrames } from './client-frames.js';
@@ -79,7 +80,7 @@ export class Http2Client implements ClientConnection, StreamOwner, Flushed {
     this.#heads = new RequestHeadWriter(this.encoder, options);
     this.#reader = new FrameReader(new ClientFrames(this), FRAME_BYTES, 'server');
     this.#greet();
-    socket.on('data', this.#onData);
+    onDirectData(socket, this.#onData);
     socket.on('end', () => this.#over('EOF'));
     socket.on('close', () => this.#over('EOF'));
     socket.on('error', (error: Error) => this.#over(error.message));
