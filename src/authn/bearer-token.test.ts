@@ -23,3 +23,15 @@ test('a token with bytes behind it that are spaces elsewhere is another token', 
     assert.throws(() => authenticate(header), AuthenticationError, header);
   }
 });
+
+test('requests of one connection are from whom their own header says', async () => {
+  const connection = {};
+  const ofConnection = (headers: HttpRequest['headers']): unknown =>
+    authenticator.authenticate({ headers, connection } as unknown as HttpRequest);
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(await ofConnection({ authorization: 'Bearer secret' }), { user: { name: 'jane', groups: [] } });
+    assert.throws(() => ofConnection({ authorization: 'Bearer secreT' }), AuthenticationError);
+    assert.equal(ofConnection({ authorization: 'Basic secret' }), undefined);
+    assert.equal(ofConnection({}), undefined);
+  }
+});

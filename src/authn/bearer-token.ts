@@ -14,7 +14,7 @@ export function createBearerAuthenticator(
 ): RequestAuthenticator {
   return {
     authenticate(request) {
-      const token = bearerToken(request.headers['authorization'] ?? '');
+      const token = tokenOf(request);
       if (token === '') return undefined;
       return whenReady(tokens.authenticateToken(token, audiences, request.connection), required);
     },
@@ -26,6 +26,26 @@ export const EXTRA_SPACE_WARNING =
   'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 export const hasExtraSpace = (authorization: string): boolean => /^bearer  +\S/i.test(trimSpaces(authorization));
+
+interface LastHeader {
+  readonly authorization: string;
+  readonly token: string;
+}
+
+/** A connection's header compression keeps the header for as long as it is open; so may we, and read it once. */
+const lastHeaders = new WeakMap<object, LastHeader>();
+
+// hot: every request with a token
+function tokenOf({ headers, connection }: HttpRequest): string {
+  const { authorization } = headers;
+  if (authorization === undefined) return '';
+  if (connection === undefined) return bearerToken(authorization);
+  const last = lastHeaders.get(connection);
+  if (last?.authorization === authorization) return last.token;
+  const token = bearerToken(authorization);
+  lastHeaders.set(connection, { authorization, token });
+  return token;
+}
 
 function bearerToken(authorization: string): string {
   // hot: this is how clients write it.
