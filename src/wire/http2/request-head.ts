@@ -24,17 +24,24 @@ interface Pseudo {
   authority: string | undefined;
 }
 
+export type SentHeaders = Pick<RequestHead, 'headers' | 'rawHeaders'>;
+
+const NONE: readonly SentHeaders[] = [];
+
 /**
- * `fields` alternates names and values. Undefined for a malformed request. Clients mostly send the headers of their `last`
- * request again, with another path.
+ * `fields` alternates names and values. Undefined for a malformed request. Clients mostly send the headers of one of their
+ * `recent` requests again, with another path.
  */
-export function parseRequestHead(fields: readonly string[], last?: RequestHead): RequestHead | undefined {
+export function parseRequestHead(
+  fields: readonly string[],
+  recent: readonly SentHeaders[] = NONE,
+): RequestHead | undefined {
   const pseudo: Pseudo = { method: undefined, scheme: undefined, path: undefined, authority: undefined };
   const first = readPseudo(fields, pseudo);
   if (first < 0 || !isPseudoWhole(pseudo)) return undefined;
-  const same = last !== undefined && isRest(fields, first, last.rawHeaders);
-  const rawHeaders = same ? last.rawHeaders : Object.freeze(fields.slice(first));
-  const headers = same ? last.headers : collectHeaders(rawHeaders);
+  const same = recent.find((sent) => isRest(fields, first, sent.rawHeaders));
+  const rawHeaders = same?.rawHeaders ?? Object.freeze(fields.slice(first));
+  const headers = same?.headers ?? collectHeaders(rawHeaders);
   if (headers === undefined) return undefined;
   const { method = '', path: target = '', authority } = pseudo;
   const { host, expect } = headers;
@@ -95,17 +102,17 @@ function isPseudoWhole({ method, scheme, path, authority }: Pseudo): boolean {
 const isPath = (method: string, path: string): boolean =>
   path.startsWith('/') ? decodePath(path) !== undefined : path === '*' || method === 'CONNECT';
 
-/** Undefined when one of them must not be sent. */
 // hot: frozen objects of a class share a shape, where each frozen Object.create(null) has its own, which misses all caches.
-class SentHeaders {
+class HeaderFields {
   [name: string]: string | undefined;
 }
 // Names are the client's: none of them must reach what a prototype has.
-Object.setPrototypeOf(SentHeaders.prototype, null);
-Reflect.deleteProperty(SentHeaders.prototype, 'constructor');
+Object.setPrototypeOf(HeaderFields.prototype, null);
+Reflect.deleteProperty(HeaderFields.prototype, 'constructor');
 
+/** Undefined when one of them must not be sent. */
 function collectHeaders(fields: readonly string[]): RequestHead['headers'] | undefined {
-  const headers = new SentHeaders();
+  const headers = new HeaderFields();
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;

@@ -2,14 +2,16 @@
 import { CompressionError } from '../hpack/compression-error.js';
 import { HpackDecoder } from '../hpack/decoder.js';
 import { ConnectionError, ErrorCode } from './error-code.js';
-import { areTrailers, parseRequestHead, type RequestHead } from './request-head.js';
+import { areTrailers, parseRequestHead, type RequestHead, type SentHeaders } from './request-head.js';
 
 /** One mebibyte, as kube-apiserver allows, and the overhead of ten fields. */
 export const MAX_HEADER_LIST_BYTES = (1 << 20) + 320;
 
 const MAX_MEMOIZED = 8;
 const MAX_MEMOIZED_BYTES = 256;
-const MAX_MEMOIZED_CHARACTERS = 16 * 1024;
+const MAX_MEMOIZED_CHARACTERS = 4 * 1024;
+/** Gets, and each kind of body, have headers of their own. */
+const MAX_RECENT = 4;
 
 export type ReadHead = RequestHead | 'malformed' | 'too large';
 
@@ -18,7 +20,8 @@ export class RequestHeads {
   /** By the bytes sent; they mean the same as long as the table's version is `#version`. */
   #known: Map<string, RequestHead> | undefined = undefined;
   #version = 0;
-  #last: RequestHead | undefined = undefined;
+  /** Each with other headers. */
+  #recent: SentHeaders[] | undefined = undefined;
 
   // hot: once for each request.
   read(bytes: Buffer, start: number, end: number): ReadHead {
@@ -31,11 +34,11 @@ export class RequestHeads {
     const before = this.#decoder.version;
     const { fields, tooLarge } = this.#decode(bytes, start, end);
     if (tooLarge) return 'too large';
-    const head = parseRequestHead(fields, this.#last);
+    const head = parseRequestHead(fields, this.#recent);
     if (head === undefined) return 'malformed';
     // An idle connection holds little, whatever it has sent.
     if (charactersOf(fields) > MAX_MEMOIZED_CHARACTERS) return head;
-    this.#last = head;
+    this.#keep(head);
     if (memoized && this.#decoder.version === before) this.#memoize(key, head);
     return head;
   }
@@ -53,6 +56,13 @@ export class RequestHeads {
       if (!(error instanceof CompressionError)) throw error;
       throw new ConnectionError(ErrorCode.compression, error.message);
     }
+  }
+
+  #keep({ headers, rawHeaders }: RequestHead): void {
+    const recent = (this.#recent ??= []);
+    if (recent.some((sent) => sent.headers === headers)) return;
+    if (recent.length === MAX_RECENT) recent.shift();
+    recent.push({ headers, rawHeaders });
   }
 
   #memoize(key: string, head: RequestHead): void {
