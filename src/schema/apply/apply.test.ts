@@ -164,7 +164,7 @@ test('a set is one tree with every set of the same steps, whoever has read or ma
   assert.throws(() => Object.assign(tree, { 'f:more': {} }), TypeError);
 });
 
-test('items in one order with keys of their own are compared as they stand, and give the same as in any other', () => {
+test('few items with keys of their own are compared one by one, and give the same in any order', () => {
   const type = mustType('io.k8s.api.core.v1.PodSpec');
   const spec = (names: string[], image = 'i'): object => ({ containers: names.map((name) => ({ name, image })) });
   const texts = (set: FieldSet): string[] => [...set.paths()].map((path) => path.join(' '));
@@ -175,6 +175,14 @@ test('items in one order with keys of their own are compared as they stand, and 
   assert.deepEqual(texts(compare(before, after, type).changed), [changed]);
   after.containers.reverse();
   assert.deepEqual(texts(compare(before, after, type).changed), [changed]);
+  // What comes and goes does so among few as among many.
+  const others = Array.from({ length: 20 }, (_, at) => `o${at}`);
+  for (const same of [[], others]) {
+    const { changed: added, removed } = compare(spec([...same, 'a', 'b']), spec(['c', ...same, 'a']), type);
+    const whole = (name: string): string[] =>
+      ['', ' f:image', ' f:name'].map((below) => `f:containers k:{"name":"${name}"}${below}`);
+    assert.deepEqual([texts(added), texts(removed)], [whole('c'), whole('b')]);
+  }
   // Two of one name cannot be distinguished, and count as one value.
   const twice = compare(spec(['a', 'a']), spec(['a', 'a'], 'j'), type);
   assert.deepEqual(texts(twice.changed), ['f:containers k:{"name":"a"}']);

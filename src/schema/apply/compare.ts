@@ -127,14 +127,7 @@ class ComparingWalk implements Comparison {
 
   #visitItems(left: readonly unknown[], right: readonly unknown[], shape: ListShape): void {
     const { resumable } = this;
-    if (haveSameKeys(left, right, shape.keys)) {
-      for (let at = 0; at < left.length; at++) {
-        this.path.push({ shape, item: left[at] });
-        this.visit(left[at], right[at], shape.element, undefined);
-        this.path.pop();
-      }
-      return;
-    }
+    if (areFewKeyed(left, shape.keys) && areFewKeyed(right, shape.keys)) return this.#visitFew(left, right, shape);
     itemsByElement(left, shape, resumable, (leftItems) => {
       itemsByElement(right, shape, resumable, (rightItems) => {
         const both = [...leftItems.keys()];
@@ -145,6 +138,24 @@ class ComparingWalk implements Comparison {
         });
       });
     });
+  }
+
+  /** Few items are found one by one, and the steps to them are written only where something has changed. */
+  #visitFew(left: readonly Members[], right: readonly Members[], shape: ListShape): void {
+    for (let at = 0; at < left.length; at++) {
+      const item = left[at] as Members;
+      this.#visitItem(item, itemLike(item, right, at, shape.keys), item, shape);
+    }
+    for (let at = 0; at < right.length; at++) {
+      const item = right[at] as Members;
+      if (itemLike(item, left, at, shape.keys) === undefined) this.#visitItem(undefined, item, item, shape);
+    }
+  }
+
+  #visitItem(left: unknown, right: unknown, item: Members, shape: ListShape): void {
+    this.path.push({ shape, item });
+    this.visit(left, right, shape.element, undefined);
+    this.path.pop();
   }
 
   /** Items that cannot be distinguished count as one value at their step. */
@@ -173,26 +184,32 @@ interface ItemStep {
 /** More are found sooner by their steps. */
 const FEW = 16;
 
-/** Whether a few items stand in one order on both sides, each with keys of its own: then they are compared as they stand. */
-function haveSameKeys(left: readonly unknown[], right: readonly unknown[], keys: readonly string[]): boolean {
-  const count = left.length;
-  if (count !== right.length || count > FEW || keys.length === 0) return false;
-  for (let at = 0; at < count; at++) {
-    const item = left[at];
-    if (!isPlainObject(item) || !haveSameKey(item, right[at], keys, true)) return false;
-    for (let before = 0; before < at; before++) if (haveSameKey(item, left[before], keys, false)) return false;
+/** Whether the items are few, and each has keys of its own: all of them there, as texts or numbers. */
+function areFewKeyed(items: readonly unknown[], keys: readonly string[]): items is readonly Members[] {
+  if (items.length > FEW || keys.length === 0) return false;
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at];
+    if (!isPlainObject(item)) return false;
+    for (const key of keys) if (typeof item[key] !== 'string' && typeof item[key] !== 'number') return false;
+    for (let before = 0; before < at; before++) if (haveSameKey(item, items[before] as Members, keys)) return false;
   }
   return true;
 }
 
-/** `stated`: all keys must be there, as texts or numbers. */
-function haveSameKey(item: Members, other: unknown, keys: readonly string[], stated: boolean): boolean {
-  if (!isPlainObject(other)) return false;
-  for (const key of keys) {
-    const value = item[key];
-    if (value !== other[key]) return false;
-    if (stated && typeof value !== 'string' && typeof value !== 'number') return false;
-  }
+/** Mostly it stands at the same place. */
+function itemLike(
+  item: Members,
+  list: readonly Members[],
+  place: number,
+  keys: readonly string[],
+): Members | undefined {
+  const same = list[place];
+  if (same !== undefined && haveSameKey(item, same, keys)) return same;
+  return list.find((other) => haveSameKey(item, other, keys));
+}
+
+function haveSameKey(item: Members, other: Members, keys: readonly string[]): boolean {
+  for (const key of keys) if (item[key] !== other[key]) return false;
   return true;
 }
 
