@@ -1,5 +1,6 @@
 // The managers of an object: who owns which fields, as `metadata.managedFields` says it.
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
+import { sortItems } from '../../lib/values/sort-few.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../machinery/object.js';
@@ -76,11 +77,15 @@ export function* decodeManagerSteps(
 export const encodeManagers = (managers: Managers): ManagedFieldsEntry[] | undefined =>
   runSync(encodeManagerSteps(managers));
 
+/** A client may send so many. */
+const MANY = 1024;
+
 /** encodeManagers() in steps, for large sets. */
 export function* encodeManagerSteps(managers: Managers): StepGenerator<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
   let all = [...managers.values()];
-  if (all.length > 1) all = yield* sortSteps(all, compareManagers);
+  if (all.length > MANY) all = yield* sortSteps(all, compareManagers);
+  else sortItems(all, compareManagers);
   const resumable = new ResumableWalk();
   const entries: ManagedFieldsEntry[] = [];
   for (const manager of all) {

@@ -4,7 +4,7 @@
 // so what is found is written down at once.
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { ResumableWalk } from '../../lib/scheduling/resumable-walk.js';
-import { sortFew } from './sort-few.js';
+import { sortTexts } from '../../lib/values/sort-few.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, StructType, Type } from '../type.js';
@@ -176,4 +176,4 @@ const nothingIn = (value: unknown): boolean => {
 const FEW = 16;
 /** Few names are always listed anew, and nobody else's. */
 const sorted = (names: readonly string[]): string[] =>
-  names.length <= FEW ? sortFew(names as string[]) : names.toSorted();
+  names.length <= FEW ? sortTexts(names as string[]) : names.toSorted();

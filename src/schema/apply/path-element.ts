@@ -11,7 +11,7 @@ import { boundedMemo } from '../../lib/values/bounded-memo.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { goQuote } from '../../lib/go/quote.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
-import { sortFew } from './sort-few.js';
+import { sortItems, sortTexts } from '../../lib/values/sort-few.js';
 import { sortSteps } from '../../lib/scheduling/sort-steps.js';
 import type { StepGenerator } from '../../lib/scheduling/yield.js';
 import { ManagedFieldsError } from './managed-fields-error.js';
@@ -64,11 +64,9 @@ function parsed(element: string): unknown {
 /** In place: fields, then keys, then values, then positions; numbers by their size. */
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements;
-  if (elements.every(isField)) return elements.length <= FEW ? sortFew(elements) : elements.sort();
-  return elements
-    .map(elements.length <= FEW ? readOften : read)
-    .sort(compareRead)
-    .map(({ element }) => element);
+  if (elements.every(isField)) return sortTexts(elements);
+  const readable = elements.map(elements.length <= FEW ? readOften : read);
+  return sortItems(readable, compareRead).map(({ element }) => element);
 }
 
 /** sortElements() in steps, for many. */

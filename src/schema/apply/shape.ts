@@ -1,5 +1,6 @@
 // How server-side apply sees a type: what is one value, what is owned member by member, what identifies a list's item.
 import { isPlainObject } from '../../lib/values/plain-object.js';
+import { sortItems } from '../../lib/values/sort-few.js';
 import type { JsonObject } from '../../machinery/object.js';
 import type { Field, ListType, MapType, ScalarType, StructType, Type } from '../type.js';
 import { compareText } from '../../lib/text/compare-text.js';
@@ -108,7 +109,7 @@ function keyedElement(list: ListShape, item: unknown): string {
       `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
     );
   }
-  if (fields.length > 1) fields.sort(([a], [b]) => compareText(a, b));
+  sortItems(fields, ([a], [b]) => compareText(a, b));
   return keyElement(fields);
 }
 

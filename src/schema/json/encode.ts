@@ -6,6 +6,7 @@
 import { isAlwaysEncoded, isStructInGo, zeroValue } from '../normal-form.js';
 import { compileFunction, Scope } from '../../lib/values/compile-function.js';
 import { FloatLiteral } from '../../lib/json/float-literal.js';
+import { sortTexts } from '../../lib/values/sort-few.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { mustType } from '../catalogue.js';
 import { fieldsText } from '../lazy-fields.js';
@@ -169,7 +170,7 @@ const mapEncoder =
     const members = value as Readonly<Record<string, unknown>>;
     const names = Object.keys(members);
     if (names.length === 0) return '{}';
-    if (names.length > 1) names.sort();
+    sortTexts(names);
     let text = '';
     for (const name of names) text += `${text === '' ? '{' : ','}${quoteJson(name)}:${encode(members[name])}`;
     return `${text}}`;
@@ -239,7 +240,7 @@ function encodeTreeList(value: readonly unknown[], order: 'sorted' | 'asIs'): st
 function encodeTreeObject(value: object, order: 'sorted' | 'asIs'): string {
   const members = value as Readonly<Record<string, unknown>>;
   const names = Object.keys(members);
-  if (order === 'sorted' && names.length > 1) names.sort();
+  if (order === 'sorted') sortTexts(names);
   let text = '';
   for (const name of names) {
     const member = members[name];

@@ -1,4 +1,5 @@
 // The order of a merged list: the patch's items in the patch's order, the others where they stood among them.
+import { sortItems } from '../../lib/values/sort-few.js';
 import { isPlainObject } from '../../lib/values/plain-object.js';
 import { noMergeKey, wrongType } from './patch-errors.js';
 
@@ -20,11 +21,11 @@ export function orderMerged(
     const placed = { item, wantedAt: wantedAt.get(key) ?? -1, liveAt: liveAt.get(key) ?? -1 };
     (placed.wantedAt < 0 ? liveItems : patchItems).push(placed);
   }
-  sort(liveItems, byLive);
+  sortItems(liveItems, byLive);
 
   const ordered: unknown[] = [];
   let next = 0;
-  for (const { item, liveAt: at } of sort(patchItems, byWanted)) {
+  for (const { item, liveAt: at } of sortItems(patchItems, byWanted)) {
     for (let rest = liveItems[next]; rest !== undefined && rest.liveAt < at; rest = liveItems[++next]) {
       ordered.push(rest.item);
     }
@@ -39,14 +40,6 @@ interface Placed {
   readonly item: unknown;
   readonly wantedAt: number;
   readonly liveAt: number;
-}
-
-/** Mostly they are in order, which is sooner seen than sorted. */
-// hot: two of each list of a patch.
-function sort(items: Placed[], compare: (a: Placed, b: Placed) => number): readonly Placed[] {
-  for (let at = 1; at < items.length; at++)
-    if (compare(items[at - 1] as Placed, items[at] as Placed) > 0) return items.sort(compare);
-  return items;
 }
 
 const byWanted = (a: Placed, b: Placed): number => a.wantedAt - b.wantedAt;

@@ -3,6 +3,7 @@
 // As with JSON, each type gets a function written as source on first use. Fields are written from the highest number to
 // the lowest because the writer works backwards. What is no pointer is written even when it is zero.
 import { compileFunction, Scope } from '../../lib/values/compile-function.js';
+import { sortTexts } from '../../lib/values/sort-few.js';
 import { mustType } from '../catalogue.js';
 import { parseDuration, parseTime } from '../../machinery/time.js';
 import { encodeTree } from '../json/encode.js';
@@ -44,6 +45,7 @@ function structWriter(type: StructType): Write {
 
 function compileStruct(type: StructType): Write {
   const scope = new Scope();
+  scope.values.set('sortTexts', sortTexts);
   const parts: { proto: number; source: string }[] = [];
   for (const field of type.fields) {
     if (field.proto > 0 && field.embedded !== true)
@@ -77,7 +79,7 @@ function fieldSource(field: Field, scope: Scope): string {
     const write = valueSource(type.value, 'v[keys[i]]', scope);
     const value = `{ ${write} ${tagSource(2, wireTypeOf(type.value))} }`;
     const entry = `const end = w.written; ${mayBeAbsent(type.value) ? `if (v[keys[i]] !== null) ${value}` : value} w.string(keys[i]); w.byte(10);`;
-    return `${read} if (v) { const keys = Object.keys(v).sort(); for (let i = keys.length - 1; i >= 0; i--) { ${entry} w.varint(w.written - end); ${tagSource(proto, 2)} } }`;
+    return `${read} if (v) { const keys = sortTexts(Object.keys(v)); for (let i = keys.length - 1; i >= 0; i--) { ${entry} w.varint(w.written - end); ${tagSource(proto, 2)} } }`;
   }
   const write = `${valueSource(type, 'v', scope)} ${tagSource(proto, wireTypeOf(type))}`;
   const optional = pointer || mayBeAbsent(type);
