@@ -2,9 +2,8 @@
 import { FloatLiteral, isJsonObject } from '../../lib/json/float-literal.js';
 import { errorText } from '../../lib/text/error-text.js';
 import { runSync, type StepGenerator } from '../../lib/scheduling/yield.js';
-import { setMember } from '../../lib/values/plain-object.js';
 import { goJsonKind } from '../../lib/go/json-kind.js';
-import { deepCopySteps } from '../../schema/deep-copy.js';
+import { copyBesideSteps, deepCopySteps } from '../../schema/deep-copy.js';
 import { FieldPath, invalid as invalidField } from '../../machinery/field-error.js';
 import { applyJsonPatch, JsonPatchError, jsonPatchOperations, jsonPatchRefused } from '../../machinery/json-patch.js';
 import { mergePatchSteps } from '../../machinery/merge-patch.js';
@@ -113,10 +112,8 @@ function* patchSteps(
   const read = (): unknown => (kind === 'strategic' ? patched : patchedAsRead({ live, type, operations }, again));
   const shown = (): string =>
     kind === 'strategic' ? strategicPatchText(live, patch as JsonObject, type) : encodeTree(read(), 'asIs');
-  yield;
   const kept = context.target.statusOnly === true ? untouchedMembers(patched, live) : undefined;
   const object = yield* decodePatched({ kind, patched, read, kept, shown, duplicates, context });
-  yield;
   const { target } = context;
   const said = saidOf(patched, target);
   if (said === 'unknown') delete object.metadata.managedFields;
@@ -212,26 +209,36 @@ interface TreePatch {
   readonly unmatchable?: ReadonlySet<number> | undefined;
 }
 
-function* patchTree({ kind, live, patch, target, unmatchable }: TreePatch): StepGenerator<JsonObject> {
+function patchTree({ kind, live, patch, target, unmatchable }: TreePatch): StepGenerator<JsonObject> {
   const document = live as unknown as JsonObject;
   switch (kind) {
     case 'json':
-      try {
-        refuseLong(jsonPatchOperations(patch));
-        const patched = applyJsonPatch(document, patch, unmatchable) as JsonObject;
-        if (isDeeperThan(maxJsonDepth, patched)) throw jsonPatchRefused();
-        return patched;
-      } catch (error) {
-        // Operations put trees within trees: how deep they go shows only now, and may be deeper than the stack.
-        throw error instanceof JsonPatchError || error instanceof RangeError ? jsonPatchRefused() : error;
-      }
+      return jsonPatchSteps(document, patch, unmatchable);
     case 'merge':
-      return yield* mergePatchSteps(document, patch);
+      return mergePatchSteps(document, patch);
     case 'strategic':
-      return yield* strategicMergeSteps(document, patch as JsonObject, target.type);
+      return strategicMergeSteps(document, patch as JsonObject, target.type);
     case 'apply':
     case 'apply-cbor':
       throw new Error('an apply is not a patch of the tree');
+  }
+}
+
+function* jsonPatchSteps(
+  document: JsonObject,
+  patch: unknown,
+  unmatchable: ReadonlySet<number> | undefined,
+): StepGenerator<JsonObject> {
+  try {
+    refuseLong(jsonPatchOperations(patch));
+    const patched = applyJsonPatch(document, patch, unmatchable) as JsonObject;
+    // It may be large, and what comes next is a step of its own.
+    yield;
+    if (isDeeperThan(maxJsonDepth, patched)) throw jsonPatchRefused();
+    return patched;
+  } catch (error) {
+    // Operations put trees within trees: how deep they go shows only now, and may be deeper than the stack.
+    throw error instanceof JsonPatchError || error instanceof RangeError ? jsonPatchRefused() : error;
   }
 }
 
@@ -286,8 +293,7 @@ function* decodePatched(tree: PatchedTree): StepGenerator<KubeObject> {
     !isCustom &&
     leavesVersion(patched['apiVersion'], target.kind);
   let decoded: { object: object; strictErrors: readonly string[] };
-  const copy = kept === undefined ? yield* deepCopySteps(patched) : yield* copyBeside(patched, kept);
-  yield;
+  const copy = kept === undefined ? yield* deepCopySteps(patched) : yield* copyBesideSteps(patched, kept);
   try {
     // A strategic patch is made on a struct, which has its kind from elsewhere.
     if (kind !== 'strategic') {
@@ -308,10 +314,10 @@ function* decodePatched(tree: PatchedTree): StepGenerator<KubeObject> {
   if (unconvertible !== undefined) {
     throw kind === 'strategic' ? new StatusError(500, '', unconvertible) : refusedPatch(shown(), unconvertible);
   }
-  // Of the result of a strategic patch kube-apiserver reports by name, of the rest in the order it is read.
-  const unknown = kind === 'strategic' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
-  const errors = [...duplicates, ...(strict ? unknown : [])];
-  if (errors.length > 0) {
+  if (duplicates.length > 0 || (strict && decoded.strictErrors.length > 0)) {
+    // Of the result of a strategic patch kube-apiserver reports by name, of the rest in the order it is read.
+    const unknown = kind === 'strategic' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
+    const errors = [...duplicates, ...(strict ? unknown : [])];
     if (options.fieldValidation === 'Strict')
       throw refusedPatch(shown(), `strict decoding error: ${errors.join(', ')}`);
     for (const text of errors) context.warn(text);
@@ -326,16 +332,6 @@ function* decodePatched(tree: PatchedTree): StepGenerator<KubeObject> {
 
 const leavesVersion = (apiVersion: unknown, wanted: GroupVersionKind): boolean =>
   typeof apiVersion !== 'string' ? !apiVersion : meantVersion(apiVersion, wanted) === wanted;
-
-function* copyBeside(patched: JsonObject, kept: ReadonlySet<unknown>): StepGenerator<JsonObject> {
-  const copy: JsonObject = {};
-  for (const name in patched) {
-    const member = patched[name];
-    const isShared = typeof member !== 'object' || kept.has(member);
-    setMember(copy, name, isShared ? member : yield* deepCopySteps(member));
-  }
-  return copy;
-}
 
 function decodeUnread({ type }: PatchTarget, patched: JsonObject): ReturnType<typeof decodeTree> {
   const names = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion');
