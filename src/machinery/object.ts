@@ -70,8 +70,11 @@ export const apiVersionOf = ({ group, version }: GroupVersion): string =>
   group === '' ? version : `${group}/${version}`;
 
 /** What kube-apiserver says of a version with more than one slash. */
-export const apiVersionFault = (apiVersion: string): string | undefined =>
-  apiVersion.indexOf('/') === apiVersion.lastIndexOf('/') ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
+export function apiVersionFault(apiVersion: string): string | undefined {
+  const slash = apiVersion.indexOf('/');
+  const isFine = slash < 0 || !apiVersion.includes('/', slash + 1);
+  return isFine ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
+}
 
 export function parseApiVersion(apiVersion: string): GroupVersion {
   const slash = apiVersion.indexOf('/');

@@ -21,16 +21,16 @@ export function checkPatchedKind(expected: GroupVersionKind, patched: JsonObject
   const fault = apiVersionFault(sent.apiVersion);
   if (fault !== undefined) throw new DecodeError(fault);
   const kind = sent.kind || expected.kind;
-  const said = { ...meantVersion(sent.apiVersion, expected), kind };
-  const apiVersion = apiVersionOf(said);
-  if (kind === expected.kind && apiVersion === apiVersionOf(expected)) return;
-  if (said.version === '') throw new DecodeError(versionMissing(shown()));
-  const type = typeOf(said.group, said.version, kind);
+  const { group, version } = meantVersion(sent.apiVersion, expected);
+  if (kind === expected.kind && version === expected.version && group === expected.group) return;
+  if (version === '') throw new DecodeError(versionMissing(shown()));
+  const type = typeOf(group, version, kind);
+  const apiVersion = apiVersionOf({ group, version });
   if (type === undefined) throw new DecodeError(unknownKind(expected, kind, apiVersion));
   // Other versions of a kind are read alike.
   if (kind === expected.kind) return;
   decodeTree(type, patched, { strict: false });
-  throw new DecodeError(unknownConversion(said, expected));
+  throw new DecodeError(unknownConversion({ group, version, kind }, expected));
 }
 
 /** The scale of a custom resource is read by kube-apiserver's client library, which knows scales alone. */

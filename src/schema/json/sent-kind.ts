@@ -17,9 +17,12 @@ export function sentKind(tree: unknown): SentKind {
     throw unreadable(cannotUnmarshal(tree, `Go value of type ${PROBE}`));
   }
   const said = { kind: '', apiVersion: '' };
-  for (const [name, value] of Object.entries(tree)) {
+  const members = tree as Readonly<Record<string, unknown>>;
+  for (const name in members) {
     const member = memberMeant(name);
-    if (member === undefined || value === null) continue;
+    if (member === undefined) continue;
+    const value = members[name];
+    if (value === null) continue;
     if (typeof value !== 'string') {
       throw unreadable(cannotUnmarshal(value, `Go struct field .${member} of type string`));
     }
