@@ -161,7 +161,7 @@ export class Cache {
       });
     });
     cancel();
-    this.metrics.waited?.(this.values.options.resource, (performance.now() - began) / 1000);
+    this.metrics.waited?.((performance.now() - began) / 1000);
     if (!reached) throw tooNew(revision, this.#revision);
   }
 
@@ -293,7 +293,7 @@ export class Cache {
     this.#history = new History(revision, this.kv.local ? MAX_BYTES_BESIDE_STORE : undefined);
     this.#revision = revision;
     this.#filled = true;
-    this.metrics.filled?.(this.values.options.resource);
+    this.metrics.filled?.();
     this.#kvWatch = this.kv.watch(
       // `previous` carries the replaced bytes, which an entry without bytes in memory pins again.
       {
@@ -396,8 +396,8 @@ export class Cache {
     }
     const last = batch[batch.length - 1];
     if (last !== undefined && last.revision > this.#revision) this.#revision = last.revision;
-    this.metrics.cacheReceived?.(this.values.options.resource, batch.length);
-    this.metrics.reached?.(this.values.options.resource, this.#revision);
+    this.metrics.cacheReceived?.(batch.length);
+    this.metrics.reached?.(this.#revision);
     if (changes.length > 0) {
       this.watchers.dispatch(changes);
       for (const change of changes) change.forgetEvents();

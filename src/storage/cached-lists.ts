@@ -90,7 +90,7 @@ export class CachedLists {
   /** Counts the objects that were looked at for a list, and notes them in its span. */
   record({ items }: ListResult, span: Span | undefined): void {
     const { index, objects } = this.#examined.get(items) ?? { index: '', objects: items.length };
-    this.cache.metrics.cacheListed?.(this.options.resource, index, objects, items.length);
+    this.cache.metrics.cacheListed?.(index, objects, items.length);
     if (span === undefined) return;
     span.event('Listed items from cache', { count: objects });
     if (items.length > 0) span.event('Resized result');

@@ -153,10 +153,10 @@ export class CachedStore implements ManagedResourceStore {
         try {
           await fromKv(this.cache.waitForLatest(request.trace));
           span?.event(LOCKED);
-          this.cache.metrics.consistentRead?.(this.options.resource, true, false);
+          this.cache.metrics.consistentRead?.(true, false);
         } catch (error) {
           if (!(error instanceof StorageError && error.code === 'too-new')) throw error;
-          this.cache.metrics.consistentRead?.(this.options.resource, true, true);
+          this.cache.metrics.consistentRead?.(true, true);
           return this.direct.list(request);
         }
         break;

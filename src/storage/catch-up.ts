@@ -84,11 +84,11 @@ export class MissedInCache implements Missed {
   }
 
   next(revision: number): MaybePromise<HistoryPage> {
-    const { history, metrics, values } = this.cache;
+    const { history, metrics } = this.cache;
     if (revision < history.floor) return this.#fromStore(revision);
     const some = history.someAfter(revision, MAX_CHUNK_CHANGES, MAX_CHUNK_BYTES);
     const changes = inScope(some, this.scope);
-    if (changes.length > 0) metrics.watchStarted?.(values.options.resource, changes.length);
+    if (changes.length > 0) metrics.watchStarted?.(changes.length);
     return { changes, upTo: some[some.length - 1]?.revision ?? history.newest };
   }
 

@@ -40,7 +40,7 @@ export class DirectLists {
   async #counted(request: ListRequest): Promise<ListResult> {
     const counts = { fetched: 0, evaluated: 0 };
     const result = await this.#list(request, counts);
-    this.#calls.metrics.listed?.(this.#calls.options.resource, counts.fetched, counts.evaluated, result.items.length);
+    this.#calls.metrics.listed?.(counts.fetched, counts.evaluated, result.items.length);
     return result;
   }
 

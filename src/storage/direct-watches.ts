@@ -52,7 +52,7 @@ export class DirectWatches {
     const isWanted = ({ key }: KvEvent): boolean =>
       (!single || key === full) && key.endsWith(nameAnywhere && `/${nameAnywhere}`);
     const take = (batch: readonly KvEvent[]): MaybePromise<void> => {
-      this.#calls.metrics.received?.(this.#calls.options.resource, batch.length);
+      this.#calls.metrics.received?.(batch.length);
       if (watcher.over) return;
       return whenReady(this.#changes.of(batch.filter(isWanted)), (changes) => watcher.take(changes));
     };
@@ -97,11 +97,11 @@ export class DirectWatches {
 
   /** The revision of the initial state, or where there is none, of what a watch goes on from. */
   async #newest({ sendInitialEvents }: WatchRequest, from: number): Promise<number> {
-    const { kv, metrics, options } = this.#calls;
+    const { kv, metrics } = this.#calls;
     // To kube-apiserver this is a list of nothing, and for other watches no question of its own.
     const isCounted = sendInitialEvents === from > 0;
     const newest = await (isCounted ? this.#calls.timed('get', kv.revision()) : fromKv(kv.revision()));
-    if (isCounted) metrics.listed?.(options.resource, 0, 0, 0);
+    if (isCounted) metrics.listed?.(0, 0, 0);
     if (from > newest) throw tooNew(from, newest);
     return newest;
   }

@@ -28,7 +28,7 @@ async function filled(objects = OBJECTS) {
   const requests: string[] = [];
   const decodeStorage: typeof codec.decodeStorage = (bytes) => (counts.decoded++, codec.decodeStorage(bytes));
   const metrics: StorageMetrics = {
-    listed: (_resource, ...figures) => void lists.push(figures.join(' ')),
+    listed: (...figures) => void lists.push(figures.join(' ')),
     request: (operation) => void requests.push(operation),
   };
   const options = { ...STORED_OTHERWISE, codec: { ...codec, decodeStorage } };

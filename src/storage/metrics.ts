@@ -1,27 +1,26 @@
-// The metrics that storage reports. Called on hot paths, so arguments are values that the caller already has.
-import type { GroupResource } from '../machinery/status.js';
+// The metrics that storage reports of one resource. Called on hot paths, so arguments are values that the caller already has.
 
 export type StoreOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 
 export interface StorageMetrics {
   /** A call to the store ended (`etcd_request_duration_seconds`, `etcd_requests_total`, `etcd_request_errors_total`). */
-  request?(operation: StoreOperation, resource: GroupResource, seconds: number, failed: boolean): void;
+  request?(operation: StoreOperation, seconds: number, failed: boolean): void;
   /** A list was read from the store (`apiserver_storage_list_*`). */
-  listed?(resource: GroupResource, fetched: number, evaluated: number, returned: number): void;
+  listed?(fetched: number, evaluated: number, returned: number): void;
   /** Events came from the store to a watch of a resource without a cache (`apiserver_storage_events_received_total`). */
-  received?(resource: GroupResource, count: number): void;
+  received?(count: number): void;
   /** Events came from the store to the cache (the same, and `apiserver_watch_cache_events_*_total`). */
-  cacheReceived?(resource: GroupResource, count: number): void;
+  cacheReceived?(count: number): void;
   /** The cache was filled (`apiserver_watch_cache_initializations_total`). */
-  filled?(resource: GroupResource): void;
+  filled?(): void;
   /** How far the cache is (`apiserver_watch_cache_resource_version`). */
-  reached?(resource: GroupResource, revision: number): void;
+  reached?(revision: number): void;
   /** A read waited for the cache to be fresh (`apiserver_watch_cache_read_wait_seconds`). */
-  waited?(resource: GroupResource, seconds: number): void;
+  waited?(seconds: number): void;
   /** A list was answered from the cache, out of so many objects (`apiserver_cache_list_*`). */
-  cacheListed?(resource: GroupResource, index: string, fetched: number, returned: number): void;
+  cacheListed?(index: string, fetched: number, returned: number): void;
   /** A watch began with so many events that the cache had (`apiserver_init_events_total`). */
-  watchStarted?(resource: GroupResource, events: number): void;
+  watchStarted?(events: number): void;
   /** `apiserver_watch_cache_consistent_read_total`. */
-  consistentRead?(resource: GroupResource, success: boolean, fallback: boolean): void;
+  consistentRead?(success: boolean, fallback: boolean): void;
 }

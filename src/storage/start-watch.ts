@@ -43,7 +43,7 @@ export async function startWatch(
   if (watcher.over) return watcher;
   cache.watchers.expect(watcher);
   const entries = initial ? lists.candidates(request) : [];
-  if (entries.length > 0) cache.metrics.watchStarted?.(options.resource, entries.length);
+  if (entries.length > 0) cache.metrics.watchStarted?.(entries.length);
   watcher.start(entries, start, new MissedInCache(cache, loader, watcher, scope));
   return watcher;
 }

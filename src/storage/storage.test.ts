@@ -360,8 +360,8 @@ describe('watch cache', () => {
     const counted = async (cache: boolean): Promise<string[]> => {
       const reported: string[] = [];
       const metrics: StorageMetrics = {
-        received: (_resource, count) => void reported.push(`${count} to a watch`),
-        cacheReceived: (_resource, count) => void reported.push(`${count} to the cache`),
+        received: (count) => void reported.push(`${count} to a watch`),
+        cacheReceived: (count) => void reported.push(`${count} to the cache`),
       };
       const kv = openMemoryStore();
       const watch = kv.watch.bind(kv);
@@ -382,8 +382,8 @@ describe('watch cache', () => {
     const reported: string[] = [];
     const nodeOf = (object: object): string => (object as { spec: { nodeName: string } }).spec.nodeName;
     const metrics: StorageMetrics = {
-      cacheListed: (_resource, index, fetched, returned) => void reported.push(`${index} ${returned} of ${fetched}`),
-      watchStarted: (_resource, events) => void reported.push(`began with ${events}`),
+      cacheListed: (index, fetched, returned) => void reported.push(`${index} ${returned} of ${fetched}`),
+      watchStarted: (events) => void reported.push(`began with ${events}`),
     };
     const store = createResourceStore({
       kv: openMemoryStore(),

@@ -37,7 +37,7 @@ export class StoreCalls {
   }
 
   count(operation: StoreOperation, beganMs: number, failed: boolean): void {
-    this.metrics.request?.(operation, this.options.resource, (performance.now() - beganMs) / 1000, failed);
+    this.metrics.request?.(operation, (performance.now() - beganMs) / 1000, failed);
   }
 
   entry(kv: KeyValue, trace?: Trace): MaybePromise<Entry> {

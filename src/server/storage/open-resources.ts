@@ -63,7 +63,7 @@ export async function openResources(
     metrics,
     log: logs.for('encryption'),
   });
-  const storageMetrics = createStorageMetrics(metrics);
+  const metricsOf = createStorageMetrics(metrics);
   const recent = new Recent();
   const encoded = new EncodedBytes();
   const releaseUnread = async (): Promise<void> => encoded.releaseUnread();
@@ -81,7 +81,7 @@ export async function openResources(
         options: storeOptions,
         cache: isCached(storeOptions.resource, etcd.watchCache, etcd.watchCacheSizes),
         log: logs.for('storage'),
-        metrics: storageMetrics,
+        metrics: metricsOf(storeOptions.resource),
         recent,
         encoded,
         historyBudget,

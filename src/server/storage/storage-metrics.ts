@@ -1,9 +1,10 @@
 // What the stores do, counted under the names dashboards know, whatever the store is.
 import type { KeyValueStore } from '../../kv/kv.js';
 import type { Logger } from '../../lib/telemetry/log.js';
-import type { MetricRegistry } from '../../lib/telemetry/metrics.js';
+import type { CounterSeries, GaugeSeries, HistogramSeries, MetricRegistry } from '../../lib/telemetry/metrics.js';
+import type { GroupResource } from '../../machinery/status.js';
 import { every } from '../../lib/async/repeat.js';
-import type { StorageMetrics } from '../../storage/metrics.js';
+import type { StorageMetrics, StoreOperation } from '../../storage/metrics.js';
 import type { Stores } from './open-stores.js';
 
 const REQUEST_SECONDS = [
@@ -12,7 +13,15 @@ const REQUEST_SECONDS = [
 const WAIT_SECONDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
 const WHERE = ['group', 'resource'];
 
-export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
+/** Of all resources: answers those of one. */
+export function createStorageMetrics(registry: MetricRegistry): (resource: GroupResource) => StorageMetrics {
+  const families = storageFamilies(registry);
+  return (resource) => new ResourceMetrics(families, resource);
+}
+
+type Families = ReturnType<typeof storageFamilies>;
+
+function storageFamilies(registry: MetricRegistry) {
   const counter = (name: string, help: string, labels: string[] = WHERE) =>
     registry.counter({ name, help, labels, stability: 'ALPHA' });
   const requestSeconds = registry.histogram({
@@ -59,35 +68,110 @@ export function createStorageMetrics(registry: MetricRegistry): StorageMetrics {
     stability: 'ALPHA',
   });
   return {
-    request(operation, { group, resource }, seconds, failed) {
-      requestSeconds.with(operation, group, resource).observe(seconds);
-      requests.with(operation, group, resource).inc();
-      if (failed) errors.with(operation, group, resource).inc();
-    },
-    listed({ group, resource }, fetchedCount, evaluatedCount, returnedCount) {
-      lists.with(group, resource).inc();
-      fetched.with(group, resource).inc(fetchedCount);
-      evaluated.with(group, resource).inc(evaluatedCount);
-      returned.with(group, resource).inc(returnedCount);
-    },
-    received: ({ group, resource }, count) => events.with(group, resource).inc(count),
-    cacheReceived({ group, resource }, count) {
-      events.with(group, resource).inc(count);
-      cacheEvents.with(group, resource).inc(count);
-      dispatched.with(group, resource).inc(count);
-    },
-    cacheListed({ group, resource }, index, fetchedCount, returnedCount) {
-      cacheLists.with(group, resource, index).inc();
-      cacheFetched.with(group, resource, index).inc(fetchedCount);
-      cacheReturned.with(group, resource).inc(returnedCount);
-    },
-    watchStarted: ({ group, resource }, count) => initial.with(group, resource).inc(count),
-    filled: ({ group, resource }) => filled.with(group, resource).inc(),
-    reached: ({ group, resource }, revision) => reached.with(group, resource).set(revision),
-    waited: ({ group, resource }, seconds) => waitSeconds.with(group, resource).observe(seconds),
-    consistentRead: ({ group, resource }, success, fallback) =>
-      consistent.with(String(success), String(fallback), group, resource).inc(),
+    requestSeconds,
+    requests,
+    errors,
+    lists,
+    fetched,
+    evaluated,
+    returned,
+    events,
+    cacheEvents,
+    dispatched,
+    filled,
+    consistent,
+    cacheLists,
+    cacheFetched,
+    cacheReturned,
+    initial,
+    reached,
+    waitSeconds,
   };
+}
+
+/** What each write observes is looked up once: a series is shown from its first observation on. */
+class ResourceMetrics implements StorageMetrics {
+  readonly #families: Families;
+  readonly #group: string;
+  readonly #resource: string;
+  readonly #requests = new Map<StoreOperation, { readonly seconds: HistogramSeries; readonly count: CounterSeries }>();
+  #received: CounterSeries | undefined;
+  #cacheReceived: readonly CounterSeries[] | undefined;
+  #reached: GaugeSeries | undefined;
+
+  constructor(families: Families, { group, resource }: GroupResource) {
+    this.#families = families;
+    this.#group = group;
+    this.#resource = resource;
+  }
+
+  // hot: every write
+  request(operation: StoreOperation, seconds: number, failed: boolean): void {
+    const series = this.#requests.get(operation) ?? this.#addRequests(operation);
+    series.seconds.observe(seconds);
+    series.count.inc();
+    if (failed) this.#families.errors.with(operation, this.#group, this.#resource).inc();
+  }
+
+  #addRequests(operation: StoreOperation): { readonly seconds: HistogramSeries; readonly count: CounterSeries } {
+    const { requestSeconds, requests } = this.#families;
+    const series = {
+      seconds: requestSeconds.with(operation, this.#group, this.#resource),
+      count: requests.with(operation, this.#group, this.#resource),
+    };
+    this.#requests.set(operation, series);
+    return series;
+  }
+
+  listed(fetchedCount: number, evaluatedCount: number, returnedCount: number): void {
+    const { lists, fetched, evaluated, returned } = this.#families;
+    lists.with(this.#group, this.#resource).inc();
+    fetched.with(this.#group, this.#resource).inc(fetchedCount);
+    evaluated.with(this.#group, this.#resource).inc(evaluatedCount);
+    returned.with(this.#group, this.#resource).inc(returnedCount);
+  }
+
+  // hot: every write of what is not cached, for each watch
+  received(count: number): void {
+    this.#received ??= this.#families.events.with(this.#group, this.#resource);
+    this.#received.inc(count);
+  }
+
+  // hot: every write
+  cacheReceived(count: number): void {
+    const { events, cacheEvents, dispatched } = this.#families;
+    this.#cacheReceived ??= [events, cacheEvents, dispatched].map((one) => one.with(this.#group, this.#resource));
+    for (const series of this.#cacheReceived) series.inc(count);
+  }
+
+  // hot: every write
+  reached(revision: number): void {
+    this.#reached ??= this.#families.reached.with(this.#group, this.#resource);
+    this.#reached.set(revision);
+  }
+
+  filled(): void {
+    this.#families.filled.with(this.#group, this.#resource).inc();
+  }
+
+  waited(seconds: number): void {
+    this.#families.waitSeconds.with(this.#group, this.#resource).observe(seconds);
+  }
+
+  cacheListed(index: string, fetchedCount: number, returnedCount: number): void {
+    const { cacheLists, cacheFetched, cacheReturned } = this.#families;
+    cacheLists.with(this.#group, this.#resource, index).inc();
+    cacheFetched.with(this.#group, this.#resource, index).inc(fetchedCount);
+    cacheReturned.with(this.#group, this.#resource).inc(returnedCount);
+  }
+
+  watchStarted(events: number): void {
+    this.#families.initial.with(this.#group, this.#resource).inc(events);
+  }
+
+  consistentRead(success: boolean, fallback: boolean): void {
+    this.#families.consistent.with(String(success), String(fallback), this.#group, this.#resource).inc();
+  }
 }
 
 /** `--etcd-db-metric-poll-interval`: 0 disables it. */
