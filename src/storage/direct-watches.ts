@@ -1,5 +1,5 @@
 // Watches straight on the key-value store.
-import type { Clock } from '../lib/async/clock.js';
+import { afterPeriod, type Clock } from '../lib/async/clock.js';
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { KvError, KvEvent } from '../kv/kv.js';
 import { expiredWatch, MissedInStore } from './catch-up.js';
@@ -113,7 +113,7 @@ export class DirectWatches {
 
   /** Polls the store's revision while a watch waits for a bookmark. */
   #checkBookmarks(): void {
-    this.#cancelTimer ??= this.#clock.after(BOOKMARK_CHECK_MS, () => {
+    this.#cancelTimer ??= afterPeriod(this.#clock, BOOKMARK_CHECK_MS, () => {
       this.#cancelTimer = undefined;
       const now = this.#clock.now();
       const waiting = [...this.#open].filter(({ request }) => request.allowBookmarks);

@@ -1,5 +1,5 @@
 // The watchers of one resource, found by what they watch, so that a change costs only those it may concern.
-import type { Clock } from '../lib/async/clock.js';
+import { afterPeriod, type Clock } from '../lib/async/clock.js';
 import { yieldToEventLoop } from '../lib/scheduling/yield.js';
 import type { Change } from './history.js';
 import type { StorageError, WatchEvent } from './store.js';
@@ -95,7 +95,7 @@ export class Watchers {
   }
 
   #checkBookmarks(): void {
-    this.#cancelTimer ??= this.clock.after(BOOKMARK_CHECK_MS, () => {
+    this.#cancelTimer ??= afterPeriod(this.clock, BOOKMARK_CHECK_MS, () => {
       this.#cancelTimer = undefined;
       void this.#sendBookmarks();
     });

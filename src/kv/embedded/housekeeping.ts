@@ -1,5 +1,5 @@
 // What the embedded store does on its own: dropping old history, little by little, and keys whose time is over.
-import type { Clock } from '../../lib/async/clock.js';
+import { afterPeriod, type Clock } from '../../lib/async/clock.js';
 import { byteKeyIn } from './byte-key.js';
 import type { Commits } from './commits.js';
 import type { Leases } from './leases.js';
@@ -148,7 +148,7 @@ export class Housekeeping {
 
   #scheduleExpiry(): void {
     if (this.#stopped) return;
-    this.#cancelExpiry = this.#clock.after(EXPIRY_PERIOD_MS, () => {
+    this.#cancelExpiry = afterPeriod(this.#clock, EXPIRY_PERIOD_MS, () => {
       this.#expire()
         .catch(this.#failed)
         .then(() => this.#scheduleExpiry(), this.#failed);
