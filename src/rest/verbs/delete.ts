@@ -201,7 +201,7 @@ async function readDeleteOptions(
   if (body.length > 0) {
     span?.event('Decoded delete options');
     // kube-apiserver records options in the form it works on.
-    trail?.requestObject({ ...sent, ...INTERNAL }, (o) => encodeJson(metaType('DeleteOptions'), o));
+    trail?.requestObject(INTERNAL, () => encodeJson(metaType('DeleteOptions'), { ...sent, ...INTERNAL }));
     span?.event('Recorded the audit event');
   }
   const options = sent[UNSAFE_DELETE] === undefined ? sent : withUnsafe(services, sent);

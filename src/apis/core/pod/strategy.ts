@@ -18,6 +18,7 @@ import { validatePodResize } from './validation/resize.js';
 import { validatePodStatusUpdate } from './validation/status.js';
 import { validatePodUpdate } from './validation/update.js';
 import { warningsForPod } from './warnings.js';
+import { timeOf } from '../../../machinery/time.js';
 import { keepMetaForStatus } from '../../status-metadata.js';
 
 const STATUS = FieldPath.of('status');
@@ -153,7 +154,7 @@ const gatedCondition = (now: Date): PodCondition => ({
   type: 'PodScheduled',
   status: 'False',
   lastProbeTime: null,
-  lastTransitionTime: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+  lastTransitionTime: timeOf(now),
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
