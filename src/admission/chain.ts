@@ -1,11 +1,11 @@
 import { type MaybePromise, whenReady } from '../lib/async/maybe-promise.js';
 import type { GroupVersionResource } from '../machinery/object.js';
-import type { GroupResource } from '../machinery/status.js';
 import type {
   AdmissionAttributes,
   AdmissionChain,
   AdmissionPlugin,
   AdmissionWork,
+  LooksAt,
   Operation,
   Round,
 } from './plugin.js';
@@ -46,17 +46,18 @@ function admit(step: Step, attributes: AdmissionAttributes): MaybePromise<void> 
 
 interface StepPlugin {
   readonly work: AdmissionWork;
-  readonly only: GroupResource | undefined;
+  readonly only: LooksAt | undefined;
   readonly observe: Observe | undefined;
 }
 
 interface Step {
   readonly plugins: readonly StepPlugin[];
   readonly observe: Observe | undefined;
-  readonly involved: WeakMap<GroupVersionResource, Involved>;
+  /** By resource and subresource. */
+  readonly involved: WeakMap<GroupVersionResource, Map<string, Involved>>;
 }
 
-/** The plugins that look at writes to one resource, and the others, which are done with them in no time. */
+/** The plugins that look at writes to one (sub)resource, and the others, which are done with them in no time. */
 interface Involved {
   readonly plugins: readonly StepPlugin[];
   readonly others: readonly StepPlugin[];
@@ -82,20 +83,22 @@ function stepOf(
 
 // hot: runs on every write. Goes on at once for as long as plugins have nothing to wait for.
 function run(step: Step, attributes: AdmissionAttributes, round: Round): MaybePromise<void> {
-  let involved = step.involved.get(attributes.resource);
-  if (involved === undefined) {
-    involved = involvedIn(step, attributes.resource);
-    step.involved.set(attributes.resource, involved);
-  }
+  const involved = involvedIn(step, attributes);
   for (const { observe } of involved.others) observe?.(false, 0);
   const startedMs = performance.now();
   return runFrom({ step, plugins: involved.plugins, attributes, round, startedMs }, 0, startedMs);
 }
 
-function involvedIn({ plugins }: Step, { group, resource }: GroupResource): Involved {
-  const looks = ({ only }: StepPlugin): boolean =>
-    only === undefined || (only.group === group && only.resource === resource);
-  return { plugins: plugins.filter(looks), others: plugins.filter((plugin) => !looks(plugin)) };
+function involvedIn({ plugins, involved }: Step, { resource, subresource }: AdmissionAttributes): Involved {
+  let known = involved.get(resource);
+  if (known === undefined) involved.set(resource, (known = new Map()));
+  let found = known.get(subresource);
+  if (found === undefined) {
+    const looks = ({ only }: StepPlugin): boolean => only?.(resource, subresource) ?? true;
+    found = { plugins: plugins.filter(looks), others: plugins.filter((plugin) => !looks(plugin)) };
+    known.set(subresource, found);
+  }
+  return found;
 }
 
 /** One request on its way through the plugins of a step. */

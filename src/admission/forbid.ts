@@ -1,5 +1,5 @@
 import { forbidden, type StatusError } from '../machinery/status.js';
-import type { AdmissionAttributes, AdmissionWork, Round } from './plugin.js';
+import type { AdmissionAttributes, AdmissionWork, LooksAt, Round } from './plugin.js';
 
 /** A plugin's refusal, about the object as far as it has a name yet. */
 export function forbid(attributes: AdmissionAttributes, why: string): StatusError {
@@ -17,9 +17,16 @@ export const isFor = (
 ): boolean => resource.resource === plural && resource.group === group && subresource === wanted;
 
 /** A plugin's work on one resource; writes to all others pass it unseen. */
-export const onlyFor = (group: string, plural: string, work: AdmissionWork, subresource = ''): AdmissionWork =>
+export const onlyFor = (group: string, plural: string, work: AdmissionWork, wanted = ''): AdmissionWork =>
+  onlyWhere(
+    ({ group: own, resource }, subresource) => resource === plural && own === group && subresource === wanted,
+    work,
+  );
+
+/** A plugin's work on some resources. */
+export const onlyWhere = (only: LooksAt, work: AdmissionWork): AdmissionWork =>
   Object.assign(
     (attributes: AdmissionAttributes, round: Round) =>
-      isFor(attributes, group, plural, subresource) ? work(attributes, round) : undefined,
-    { only: { group, resource: plural } },
+      only(attributes.resource, attributes.subresource) ? work(attributes, round) : undefined,
+    { only },
   );

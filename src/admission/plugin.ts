@@ -51,11 +51,14 @@ export interface Round {
   notes<T extends object>(plugin: string, make: () => T): T;
 }
 
+/** Always answers the same. */
+export type LooksAt = (resource: GroupResource, subresource: string) => boolean;
+
 /** What a plugin does about a write. */
 export interface AdmissionWork {
   (attributes: AdmissionAttributes, round: Round): MaybePromise<void>;
-  /** The only resource it looks at, where there is one: writes to others pass it unseen. */
-  readonly only?: GroupResource;
+  /** Whether it looks at writes to this resource, or to this subresource of it: all others pass it unseen. */
+  readonly only?: LooksAt;
 }
 
 /** One admission plugin. To refuse, it throws a StatusError (mostly `forbidden`). */

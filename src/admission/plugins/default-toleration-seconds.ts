@@ -1,5 +1,5 @@
 import type { Pod, Toleration } from '../../schema/generated/core.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
 export interface TolerationSeconds {
@@ -13,8 +13,7 @@ export interface TolerationSeconds {
 export const defaultTolerationSeconds = ({ notReady, unreachable }: TolerationSeconds): AdmissionPlugin => ({
   name: 'DefaultTolerationSeconds',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  admit(attributes) {
-    if (!isFor(attributes, '', 'pods')) return;
+  admit: onlyFor('', 'pods', (attributes) => {
     const { spec } = attributes.object as Pod;
     if (spec === undefined) return;
     const given = spec.tolerations ?? [];
@@ -23,7 +22,7 @@ export const defaultTolerationSeconds = ({ notReady, unreachable }: TolerationSe
       ...tolerationFor('node.kubernetes.io/unreachable', unreachable, given),
     ];
     if (added.length > 0) spec.tolerations = [...given, ...added];
-  },
+  }),
 });
 
 function tolerationFor(key: string, tolerationSeconds: number, given: readonly Toleration[]): Toleration[] {

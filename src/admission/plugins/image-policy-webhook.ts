@@ -16,7 +16,7 @@ import type { Pod } from '../../schema/generated/core.v1.js';
 import type { ImageReviewSpec, ImageReviewStatus } from '../../schema/generated/imagepolicy.v1alpha1.js';
 import { DecodeError, decodeTree } from '../../schema/json/decode.js';
 import { readSentReview } from '../../schema/json/sent-review.js';
-import { forbid } from '../forbid.js';
+import { forbid, onlyWhere } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 export interface ImagePolicySettings {
@@ -71,14 +71,10 @@ export function imagePolicyWebhook(parts: ImagePolicyParts): AdmissionPlugin {
   return {
     name: 'ImagePolicyWebhook',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    validate: Object.assign(
-      (attributes: AdmissionAttributes) =>
-        attributes.resource.resource === 'pods' &&
-        attributes.resource.group === '' &&
-        (attributes.subresource === '' || attributes.subresource === 'ephemeralcontainers')
-          ? validate(attributes)
-          : undefined,
-      { only: { group: '', resource: 'pods' } },
+    validate: onlyWhere(
+      ({ group, resource }, subresource) =>
+        resource === 'pods' && group === '' && (subresource === '' || subresource === 'ephemeralcontainers'),
+      validate,
     ),
   };
 }

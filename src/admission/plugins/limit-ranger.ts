@@ -6,6 +6,7 @@ import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { eachStep, runCooperatively, type StepGenerator } from '../../lib/scheduling/yield.js';
 import { aggregateContainers } from '../../apis/core/pod/aggregate-resources.js';
 import { aggregateText } from '../../machinery/field-error.js';
+import type { GroupResource } from '../../machinery/status.js';
 import { addSizeHint } from '../../machinery/size-hint.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type {
@@ -18,7 +19,7 @@ import type {
   ResourceList,
 } from '../../schema/generated/core.v1.js';
 import { loadedAll } from '../../storage/store.js';
-import { forbid } from '../forbid.js';
+import { forbid, onlyWhere } from '../forbid.js';
 import { type Amounts, limitViolations, maxRequest, maximum, minimum, ratio } from '../limit-rules.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
@@ -30,8 +31,8 @@ const POD_LEVEL_RESOURCES = ['cpu', 'memory'];
 export const limitRanger: AdmissionPlugin = {
   name: 'LimitRanger',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  admit: (attributes) => (isLimited(attributes) ? complete(attributes) : undefined),
-  validate: (attributes) => (isLimited(attributes) ? check(attributes) : undefined),
+  admit: onlyWhere(mayBeLimited, (attributes) => (isLimited(attributes) ? complete(attributes) : undefined)),
+  validate: onlyWhere(mayBeLimited, (attributes) => (isLimited(attributes) ? check(attributes) : undefined)),
 };
 
 // hot: every pod; most namespaces have no limits, which is known at once.
@@ -68,11 +69,14 @@ async function checkAll(attributes: AdmissionAttributes, ranges: readonly LimitR
 
 /** Pods when they are made or resized, claims at any write; nothing that is being deleted. */
 function isLimited({ resource, subresource, operation, old }: AdmissionAttributes): boolean {
-  if (resource.group !== '' || old?.metadata.deletionTimestamp !== undefined) return false;
-  if (resource.resource === 'pods') {
-    return operation === 'UPDATE' ? subresource === 'resize' : subresource === '';
-  }
-  return resource.resource === 'persistentvolumeclaims' && subresource === '';
+  if (old?.metadata.deletionTimestamp !== undefined) return false;
+  return resource.resource !== 'pods' || (operation === 'UPDATE') === (subresource === 'resize');
+}
+
+function mayBeLimited({ group, resource }: GroupResource, subresource: string): boolean {
+  if (group !== '') return false;
+  if (resource === 'pods') return subresource === '' || subresource === 'resize';
+  return resource === 'persistentvolumeclaims' && subresource === '';
 }
 
 function* setDefaults(pod: Pod, range: LimitRange): StepGenerator<void> {

@@ -1,6 +1,6 @@
 import { allContainers } from '../../apis/core/pod/containers.js';
 import { aggregateText, type FieldError, fieldErrorText } from '../../machinery/field-error.js';
-import { forbidden, internalError, invalid } from '../../machinery/status.js';
+import { forbidden, type GroupResource, internalError, invalid } from '../../machinery/status.js';
 import type { LifeContext } from '../../registry/kind.js';
 import type { CronJob } from '../../schema/generated/batch.v1.js';
 import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../schema/generated/core.v1.js';
@@ -21,6 +21,7 @@ import {
   policyText,
   samePolicy,
 } from '../pod-security/policy.js';
+import { onlyWhere } from '../forbid.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -59,18 +60,22 @@ export const NO_POD_SECURITY: PodSecurityOptions = {
 export const podSecurity = (options: PodSecurityOptions): AdmissionPlugin => ({
   name: 'PodSecurity',
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-  validate(attributes) {
-    const { group, resource } = attributes.resource;
-    const name = group === '' ? resource : `${resource}.${group}`;
-    if (name === 'pods') return validatePod(options, attributes);
-    if (name === 'namespaces') return validateNamespace(options, attributes);
-    return WORKLOADS.has(name) ? validateWorkload(options, attributes) : undefined;
-  },
+  validate: onlyWhere(isHeld, (attributes) => {
+    const { resource } = attributes.resource;
+    if (resource === 'pods') return validatePod(options, attributes);
+    return resource === 'namespaces' ? validateNamespace(options, attributes) : validateWorkload(options, attributes);
+  }),
 });
+
+function isHeld({ group, resource }: GroupResource, subresource: string): boolean {
+  const name = group === '' ? resource : `${resource}.${group}`;
+  if (name === 'pods') return !HARMLESS.includes(subresource);
+  return subresource === '' && (name === 'namespaces' || WORKLOADS.has(name));
+}
 
 // hot: every pod; its namespace is mostly at hand.
 function validatePod(options: PodSecurityOptions, attributes: AdmissionAttributes): MaybePromise<void> {
-  if (HARMLESS.includes(attributes.subresource) || isExempt(options, attributes)) return undefined;
+  if (isExempt(options, attributes)) return undefined;
   return whenReady(labelsOf(attributes), (labels) => holdPod(options, attributes, labels));
 }
 
@@ -121,7 +126,7 @@ function judgePod(
 }
 
 function validateWorkload(options: PodSecurityOptions, attributes: AdmissionAttributes): MaybePromise<void> {
-  if (attributes.subresource !== '' || isExempt(options, attributes)) return undefined;
+  if (isExempt(options, attributes)) return undefined;
   return whenReady(labelsOf(attributes), (labels) => holdWorkload(options, attributes, labels));
 }
 
@@ -148,8 +153,7 @@ function holdWorkload(
 }
 
 async function validateNamespace(options: PodSecurityOptions, attributes: AdmissionAttributes): Promise<void> {
-  const { subresource, operation, kind, name, context } = attributes;
-  if (subresource !== '') return;
+  const { operation, kind, name, context } = attributes;
   const namespace = attributes.object as Namespace;
   const { policy, errors } = policyOf(namespace.metadata.labels, options.defaults);
   if (operation === 'CREATE') {

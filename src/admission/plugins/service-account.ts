@@ -3,11 +3,11 @@ import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../sche
 import { goQuote } from '../../lib/go/quote.js';
 import { isTrueText } from '../../lib/go/strconv.js';
 import { requestNameFault } from '../requested-name.js';
-import { forbid } from '../forbid.js';
+import { forbid, onlyWhere } from '../forbid.js';
 import { type MaybePromise, whenReady } from '../../lib/async/maybe-promise.js';
 import { runSync, eachStep, runCooperatively } from '../../lib/scheduling/yield.js';
 import { addSizeHint } from '../../machinery/size-hint.js';
-import { StatusError } from '../../machinery/status.js';
+import { type GroupResource, StatusError } from '../../machinery/status.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../plugin.js';
 
 const SERVICE_ACCOUNTS = { group: '', resource: 'serviceaccounts' };
@@ -37,15 +37,15 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
   return {
     name: 'ServiceAccount',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    admit(attributes) {
-      const pod = podOf(attributes);
+    admit: onlyWhere(areContainersOfPods, (attributes) => {
+      const pod = attributes.object as Pod | undefined;
       if (pod?.spec === undefined || attributes.operation !== 'CREATE') return undefined;
       return admitPod(options, attributes, pod);
-    },
-    validate(attributes) {
-      const pod = podOf(attributes);
+    }),
+    validate: onlyWhere(areContainersOfPods, (attributes) => {
+      const pod = attributes.object as Pod | undefined;
       return pod === undefined ? undefined : check(options, attributes, pod);
-    },
+    }),
   };
 }
 
@@ -55,10 +55,9 @@ function admitPod(options: ServiceAccountOptions, attributes: AdmissionAttribute
   return whenReady(completing, () => check(options, attributes, pod));
 }
 
-function podOf({ resource, subresource, object }: AdmissionAttributes): Pod | undefined {
-  const isPod = resource.group === '' && resource.resource === 'pods';
-  if (!isPod || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined;
-  return object as Pod | undefined;
+function areContainersOfPods({ group, resource }: GroupResource, subresource: string): boolean {
+  const isPod = group === '' && resource === 'pods';
+  return isPod && (subresource === '' || subresource === 'ephemeralcontainers');
 }
 
 const isMirror = ({ metadata }: Pod): boolean => metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined;

@@ -1,5 +1,5 @@
 import type { Node } from '../../schema/generated/core.v1.js';
-import { isFor } from '../forbid.js';
+import { onlyFor } from '../forbid.js';
 import type { AdmissionPlugin } from '../plugin.js';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -8,11 +8,10 @@ const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   handles: (operation) => operation === 'CREATE',
-  admit(attributes) {
-    if (!isFor(attributes, '', 'nodes')) return;
+  admit: onlyFor('', 'nodes', (attributes) => {
     const { spec } = attributes.object as Node;
     const taints = spec.taints ?? [];
     if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return;
     spec.taints = [...taints, { ...NOT_READY }];
-  },
+  }),
 };
