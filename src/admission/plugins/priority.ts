@@ -87,6 +87,10 @@ function classOf(attributes: AdmissionAttributes, spec: PodSpec): MaybePromise<G
 /** Should two be marked, by a race, the lower one counts. */
 const defaultClass = ({ lookup }: LifeContext): MaybePromise<Readonly<PriorityClass> | undefined> =>
   whenReady(lookup.list(PRIORITY_CLASSES, ''), (all) => {
-    const marked = all.map((item) => item.object() as PriorityClass).filter((one) => one.globalDefault);
-    return marked.sort((a, b) => a.value - b.value)[0];
+    let lowest: Readonly<PriorityClass> | undefined;
+    for (const item of all) {
+      const one = item.object() as PriorityClass;
+      if (one.globalDefault && (lowest === undefined || one.value < lowest.value)) lowest = one;
+    }
+    return lowest;
   });

@@ -84,8 +84,10 @@ const GATED = [
 
 /** The topology of older slices is gone from this version; a node's name in it is carried over. */
 function dropTopology(object: EndpointSlice, old?: Readonly<EndpointSlice>): void {
+  const sent = (object.endpoints ?? []).filter(({ deprecatedTopology }) => deprecatedTopology !== undefined);
+  if (sent.length === 0) return;
   const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[HOSTNAME] ?? ''));
-  for (const endpoint of object.endpoints ?? []) {
+  for (const endpoint of sent) {
     const name = endpoint.deprecatedTopology?.[HOSTNAME];
     const carried = name !== undefined && name !== '' && known.has(name) && isDns1123Subdomain(name).length === 0;
     if (carried) endpoint.nodeName ??= name;

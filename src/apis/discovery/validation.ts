@@ -62,11 +62,12 @@ function validateAddressType(type: string): FieldErrors {
 function validatePorts(ports: readonly EndpointPort[]): FieldErrors {
   const path = FieldPath.of('ports');
   if (ports.length > MAX_PORTS) return [tooMany(path, ports.length, MAX_PORTS)];
+  const errors: FieldErrors = [];
   const seen = new Set<string>();
-  return ports.flatMap((port, position) => {
+  for (const [position, port] of ports.entries()) {
     const at = path.index(position);
     const name = port.name ?? '';
-    const errors = name === '' ? [] : invalidEach(at.child('name'), name, isDns1123Label(name));
+    if (name !== '') append(errors, invalidEach(at.child('name'), name, isDns1123Label(name)));
     if (seen.has(name)) errors.push(duplicate(at.child('name'), named(name)));
     seen.add(name);
     if (port.protocol === undefined) errors.push(required(at.child('protocol')));
@@ -76,8 +77,8 @@ function validatePorts(ports: readonly EndpointPort[]): FieldErrors {
     if (port.appProtocol !== undefined) {
       append(errors, invalidEach(at.child('appProtocol'), port.appProtocol, isQualifiedName(port.appProtocol)));
     }
-    return errors;
-  });
+  }
+  return errors;
 }
 
 function validateEndpoints({ addressType, endpoints }: Readonly<EndpointSlice>, strict: boolean): FieldErrors {

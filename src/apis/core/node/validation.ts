@@ -69,17 +69,21 @@ export function validateNodeUpdate(object: Readonly<Node>, old: Readonly<Node>):
 }
 
 function validateResources({ status }: Readonly<Node>): FieldErrors {
-  return (['capacity', 'allocatable'] as const).flatMap((member) =>
-    sortedKeys(status[member]).flatMap((name) =>
-      validateResourceQuantity(name, status[member]?.[name] ?? '0', FieldPath.of('status', member, name)),
-    ),
-  );
+  const errors: FieldErrors = [];
+  for (const member of ['capacity', 'allocatable'] as const) {
+    for (const name of sortedKeys(status[member])) {
+      const path = FieldPath.of('status', member, name);
+      append(errors, validateResourceQuantity(name, status[member]?.[name] ?? '0', path));
+    }
+  }
+  return errors;
 }
 
 function validatePodCidrs(cidrs: readonly string[], strict: boolean): FieldErrors {
-  const errors = cidrs.flatMap((cidr, position) =>
-    isValidCidrForLegacyField(POD_CIDRS.index(position), cidr, { strict }),
-  );
+  const errors: FieldErrors = [];
+  for (const [position, cidr] of cidrs.entries()) {
+    append(errors, isValidCidrForLegacyField(POD_CIDRS.index(position), cidr, { strict }));
+  }
   if (cidrs.length <= 1) return errors;
   const families = cidrs.map((cidr) => parseCidr(cidr)?.family);
   const bad = families.indexOf(undefined);

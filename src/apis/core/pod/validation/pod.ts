@@ -72,5 +72,10 @@ function validateNoTokens(volumes: Pod['spec']['volumes']): FieldErrors {
   return errors;
 }
 
-const validateImages = (containers: readonly Container[], path: FieldPath): FieldErrors =>
-  containers.flatMap((container, position) => validateImagePadding(container, path.index(position)));
+function validateImages(containers: readonly Container[], path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, container] of containers.entries()) {
+    append(errors, validateImagePadding(container, path.index(position)));
+  }
+  return errors;
+}

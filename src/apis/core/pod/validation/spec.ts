@@ -146,10 +146,13 @@ function validateHostNetworkPorts(spec: Readonly<PodSpec>, path: FieldPath, rule
   return errors;
 }
 
-const validateReadinessGates = ({ readinessGates }: Readonly<PodSpec>, path: FieldPath): FieldErrors =>
-  (readinessGates ?? []).flatMap(({ conditionType }, position) =>
-    validateQualifiedName(conditionType, path.index(position).child('conditionType')),
-  );
+function validateReadinessGates({ readinessGates }: Readonly<PodSpec>, path: FieldPath): FieldErrors {
+  const errors: FieldErrors = [];
+  for (const [position, { conditionType }] of (readinessGates ?? []).entries()) {
+    append(errors, validateQualifiedName(conditionType, path.index(position).child('conditionType')));
+  }
+  return errors;
+}
 
 function validateSchedulingGates(gates: readonly PodSchedulingGate[] | undefined, path: FieldPath): FieldErrors {
   const errors: FieldErrors = [];
