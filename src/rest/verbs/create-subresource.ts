@@ -44,8 +44,9 @@ export async function createSubresource(
   const body = await readRequestBody(services, endpoint, request, 'create');
   const options = createOptions(http);
   const { mediaTypes, converter } = services;
-  const sent = { ...kind, version: (await sentVersion(services, http, body, subresource)) ?? kind.version };
-  const sentType = typeOf(sent.group, sent.version, sent.kind) ?? type;
+  const other = subresource.alsoVersions && (await sentVersion(services, http, body, subresource));
+  const sent = other === undefined ? kind : { group: kind.group, version: other, kind: kind.kind };
+  const sentType = (other && typeOf(sent.group, other, sent.kind)) || type;
   span?.event('About to convert to expected version');
   const expected = { kind: sent, type: sentType, defaults: subresource.defaults?.bind(subresource) };
   const { fieldValidation } = options;
@@ -108,7 +109,6 @@ async function sentVersion(
   body: Buffer,
   { group, alsoVersions = [] }: Subresource,
 ): Promise<string | undefined> {
-  if (alsoVersions.length === 0) return undefined;
   try {
     const media = bodyMediaType(http, mediaTypes);
     const type = metaType('v1', 'PartialObjectMetadata');
