@@ -331,7 +331,7 @@ export interface Subresource<T extends KubeObject = KubeObject> {
   /** Fills in what a client left out of the body of a create. */
   defaults?(body: KubeObject): void;
   /** `create`: an action on the parent (binding, eviction, token). Answers the object to send and its status code. */
-  create?(action: SubresourceAction): Promise<{ code: number; object: object }>;
+  readonly create?: (action: SubresourceAction) => Promise<{ code: number; object: object }>;
   /** `create` has validating admission look at the object itself, once it is complete: `action.review`. */
   readonly reviewsComplete?: boolean;
   /** Connecting subresources (log, exec, proxy): handled by the connectors in rest/, named here. */

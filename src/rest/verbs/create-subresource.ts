@@ -83,11 +83,11 @@ export async function createSubresource(
     operations: services.ownOperations,
     annotate: (key, value, level) => request.annotate(key, value, level),
   };
-  const act = subresource.create.bind(subresource);
+  const { create } = subresource;
   const { code, object: made } = await noteStoring(span, body.length, async () => {
     await services.admission.admit(attributes);
     if (subresource.reviewsComplete !== true) await services.admission.validate(attributes);
-    return act({
+    return create({
       name: info.name,
       namespace: info.namespace,
       body: object,
