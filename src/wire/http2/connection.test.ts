@@ -445,6 +445,7 @@ test('8.3: what is well formed arrives as it was sent', async () => {
     ['GET', '/a%20b', 'c=d', 'a', 'd', '2.0', '192.0.2.1:1234'],
   );
   assert.deepEqual(seen?.rawHeaders, more.flat());
+  for (const name of ['constructor', 'toString']) assert.equal(seen?.headers[name], undefined);
   assert.deepEqual(
     { ...seen?.headers },
     Object.fromEntries([
