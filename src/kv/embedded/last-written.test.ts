@@ -32,7 +32,7 @@ it('what was written long ago is dropped, and never comes back in place of what 
   written.set('/deleted', version(3));
   written.set('/grown', version(4));
   const fill = (): void => {
-    for (let index = 0; index < 80; index++) written.set(`/${index}`, version(5, Buffer.alloc(63 * KIB)));
+    for (let index = 0; index < 40; index++) written.set(`/${index}`, version(5, Buffer.alloc(63 * KIB)));
   };
   fill();
   assert.equal(written.get('/old')?.modRevision, 2);
@@ -42,6 +42,16 @@ it('what was written long ago is dropped, and never comes back in place of what 
   assert.equal(written.get('/grown'), undefined);
   fill();
   assert.equal(written.get('/old'), undefined);
+});
+
+it('what is written again takes the place of what it was, and what expires is not kept', () => {
+  const written = new LastWritten();
+  written.set('/a', version(2));
+  for (let revision = 3; revision < 200; revision++) written.set('/b', version(revision, Buffer.alloc(63 * KIB)));
+  assert.equal(written.get('/a')?.modRevision, 2);
+  assert.equal(written.get('/b')?.modRevision, 199);
+  written.set('/a', { ...version(200), expiresAtMs: 1 });
+  assert.equal(written.get('/a'), undefined);
 });
 
 it('a small part of a large buffer is not kept', () => {

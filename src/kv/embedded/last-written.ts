@@ -4,11 +4,11 @@
 //   set ──▶ young ──▶ old ──▶ dropped      each generation half of the bytes
 import type { StoredVersion } from './records.js';
 
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** A larger one would push out many. */
 const MAX_VALUE_BYTES = 64 * 1024;
-/** Of a version beside its value, with what it keeps of its slab of Node's pool. */
-const VERSION_BYTES = 1024;
+/** Of a version beside its value. */
+const VERSION_BYTES = 256;
 
 export class LastWritten {
   #young = new Map<string, StoredVersion>();
@@ -23,13 +23,14 @@ export class LastWritten {
   /** What a commit has made of a key; undefined where it has deleted it. */
   // hot: every write
   set(key: string, version: StoredVersion | undefined): void {
-    if (version === undefined || version.value.length > MAX_VALUE_BYTES || isPartOfMuch(version.value)) {
+    this.#youngBytes -= bytesOf(this.#young.get(key));
+    if (version === undefined || !isWorthKeeping(version)) {
       this.#young.delete(key);
       this.#old.delete(key);
       return;
     }
     this.#young.set(key, version);
-    this.#youngBytes += version.value.length + VERSION_BYTES;
+    this.#youngBytes += bytesOf(version);
     if (this.#youngBytes * 2 >= MAX_BYTES) this.#age();
   }
 
@@ -44,6 +45,14 @@ export class LastWritten {
     this.#youngBytes = 0;
   }
 }
+
+/** A small value keeps the slab of Node's pool that it lies in, which it may be the last to need. */
+const bytesOf = (version: StoredVersion | undefined): number =>
+  version === undefined ? 0 : version.value.buffer.byteLength + VERSION_BYTES;
+
+/** What expires, such as an event, is hardly ever written again. */
+const isWorthKeeping = ({ expiresAtMs, value }: StoredVersion): boolean =>
+  expiresAtMs === 0 && value.length <= MAX_VALUE_BYTES && !isPartOfMuch(value);
 
 /** It would keep in memory what it was cut from: the frame of a message, the body of a request. */
 const isPartOfMuch = ({ buffer, length }: Buffer): boolean => buffer.byteLength > Math.max(Buffer.poolSize, 2 * length);
