@@ -9,7 +9,7 @@ const version = (modRevision: number, value = Buffer.alloc(10)): StoredVersion =
   modRevision,
   createRevision: 1,
   expiresAtMs: 0,
-  version: 1,
+  version: 2,
   lease: 0n,
   value,
   checksum: 0,
@@ -44,13 +44,13 @@ it('what was written long ago is dropped, and never comes back in place of what 
   assert.equal(written.get('/old'), undefined);
 });
 
-it('what is written again takes the place of what it was, and what expires is not kept', () => {
+it('what is written again takes the place of what it was, and what is written once is not kept', () => {
   const written = new LastWritten();
   written.set('/a', version(2));
   for (let revision = 3; revision < 200; revision++) written.set('/b', version(revision, Buffer.alloc(63 * KIB)));
   assert.equal(written.get('/a')?.modRevision, 2);
   assert.equal(written.get('/b')?.modRevision, 199);
-  written.set('/a', { ...version(200), expiresAtMs: 1 });
+  written.set('/a', { ...version(200), version: 1 });
   assert.equal(written.get('/a'), undefined);
 });
 

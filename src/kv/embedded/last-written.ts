@@ -50,9 +50,9 @@ export class LastWritten {
 const bytesOf = (version: StoredVersion | undefined): number =>
   version === undefined ? 0 : version.value.buffer.byteLength + VERSION_BYTES;
 
-/** What expires, such as an event, is hardly ever written again. */
-const isWorthKeeping = ({ expiresAtMs, value }: StoredVersion): boolean =>
-  expiresAtMs === 0 && value.length <= MAX_VALUE_BYTES && !isPartOfMuch(value);
+/** Of what is written once, most is not written again, and each would be garbage among V8's old objects. */
+const isWorthKeeping = ({ version, value }: StoredVersion): boolean =>
+  version > 1 && value.length <= MAX_VALUE_BYTES && !isPartOfMuch(value);
 
 /** It would keep in memory what it was cut from: the frame of a message, the body of a request. */
 const isPartOfMuch = ({ buffer, length }: Buffer): boolean => buffer.byteLength > Math.max(Buffer.poolSize, 2 * length);
