@@ -178,8 +178,9 @@ function dropMember(container: AnyContainer, member: 'restartPolicy' | 'restartP
 function dropImageVolumes(spec: PodSpec): void {
   forgetExplicitEmpty(spec, 'volumes');
   for (const container of allContainers(spec)) forgetExplicitEmpty(container, 'volumeMounts');
-  if (!(spec.volumes ?? []).some(({ image }) => image !== undefined)) return;
-  const dropped = new Set((spec.volumes ?? []).filter(({ image }) => image !== undefined).map(({ name }) => name));
+  const images = (spec.volumes ?? []).filter(({ image }) => image !== undefined);
+  if (images.length === 0) return;
+  const dropped = new Set(images.map(({ name }) => name));
   const volumes = (spec.volumes ?? []).filter(({ image }) => image === undefined);
   if (volumes.length > 0) spec.volumes = volumes;
   else delete spec.volumes;
